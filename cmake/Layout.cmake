@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# The folders under src/ and what each may link (transitively downwards). scripts/check_includes reads this table.
+#   warplens_folder(<name> DEPENDS <folders> [LINK <outside libraries>])
+# makes the static library warplens_<name> from every .cpp and .S in src/<name>.
+function(warplens_folder name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp ${CMAKE_SOURCE_DIR}/src/${name}/*.S)
+  set(libs "")
+  foreach(d ${ARG_DEPENDS})
+    list(APPEND libs warplens_${d})
+  endforeach()
+  if(sources)
+    add_library(warplens_${name} STATIC ${sources})
+    target_include_directories(warplens_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(warplens_${name} PUBLIC ${libs} ${ARG_LINK} PRIVATE warplens_options)
+  else()
+    add_library(warplens_${name} INTERFACE)
+    target_include_directories(warplens_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(warplens_${name} INTERFACE ${libs} ${ARG_LINK})
+  endif()
+endfunction()

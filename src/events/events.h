@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// What execution emits. Executors (interpreter, generated code) fill these structs; listeners (counters, traces, later
+// caches and checks) receive them. Nothing here knows PTX or LLVM: an access site is a number with a description.
+//
+// A *machine access* is one warp-level memory instruction as the hardware would issue it. src/machine makes the list of
+// them from PTX; each has one AccessSite. Executors emit one WarpAccess per execution of a site with at least one lane.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace warplens::events {
+
+enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParam, kSharedCluster, kUnresolved };
+enum class Access : uint8_t { kLoad, kStore, kReduction, kAtomic };
+
+/// A place in a source file as the report shows it; line 0 = unknown.
+struct Place {
+  uint32_t file = 0;  ///< index into KernelInfo::files
+  uint32_t line = 0, column = 0;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// One machine access of a kernel.
+struct AccessSite {
+  uint32_t pc = 0;         ///< index into KernelInfo::pcs
+  Space space = Space::kGlobal;  ///< kUnresolved: generic, decided by address at run time
+  Access access = Access::kLoad;
+  uint8_t bytes = 4;       ///< bytes each active lane asks for (element size x vector length): 1, 2, 4, 8, 16 (32 from sm_100)
+  std::string parameter;   ///< name of the kernel parameter that the address comes from, when known
+};
+
+/// One PTX instruction as listeners and reports see it.
+struct PcInfo {
+  uint32_t ptx_line = 0;
+  Place place;        ///< innermost place (may be in a header)
+  Place user_place;   ///< outermost call site in inlined code: the user's line; equals `place` when not inlined
+  std::string inlined_function;  ///< innermost inlined function, or empty
+};
+
+struct KernelInfo {
+  std::string name;       ///< as in the PTX (mangled)
+  std::vector<std::string> files;  ///< [0] = unknown
+  std::string ptx_file;
+  std::vector<PcInfo> pcs;         ///< by PTX instruction index
+  std::vector<AccessSite> sites;
+  /// Basic blocks as (first pc, number of instructions): execution counts come per block.
+  std::vector<std::pair<uint32_t, uint32_t>> blocks;
+};
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+struct LaunchInfo {
+  uint64_t id = 0;  ///< counts launches of the process from 0
+  const KernelInfo* kernel = nullptr;
+  Dim3 grid, block, cluster;
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  unsigned workers = 1;
+};
+
+/// One execution of a site by one warp. address[lane] is meaningful for lanes in `mask`: for kGlobal/kConst the device
+/// address, for kShared the byte offset in the block's shared window, for kLocal the lane's own byte offset.
+struct WarpAccess {
+  uint32_t site;
+  uint32_t mask;
+  uint64_t block;  ///< linear block index
+  uint32_t warp;   ///< warp within the block
+  Space space;     ///< resolved
+  const std::array<uint64_t, 32>* address;
+};
+
+/// A basic block executed by a warp with `mask`.
+struct BlockRun {
+  uint32_t block_index;  ///< into KernelInfo::blocks
+  uint32_t mask;
+  uint64_t block;
+  uint32_t warp;
+};
+
+struct BarrierArrive {
+  uint32_t pc;
+  uint32_t barrier;
+  uint32_t mask;
+  uint64_t block;
+  uint32_t warp;
+};
+
+enum class FindingKind : uint8_t {
+  kOutOfBounds, kNullPointer, kMisaligned, kTrap, kAssert, kStackOverflow, kInterrupted, kTimeout, kDeadlock, kUnsupported,
+};
+
+/// The program under test misbehaves.
+struct Finding {
+  FindingKind kind;
+  std::string kernel;
+  uint32_t pc = 0;
+  Place place;
+  std::string file;  ///< of `place`
+  uint64_t block = 0;
+  Dim3 block_index, thread_index;  ///< of the first offending lane
+  uint32_t lane = 0;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  std::string message;  ///< one sentence in plain words
+};
+
+/// Counts per launch that any executor can deliver without a listener call per event: what the fused counting of
+/// generated code accumulates, and what CounterListener computes from WarpAccess events. One per AccessSite.
+struct SiteCounts {
+  uint64_t requests = 0;      ///< executions with at least one active lane
+  uint64_t lanes = 0;         ///< active lanes, summed
+  uint64_t sectors = 0;       ///< distinct 32-byte sectors, summed (global, local; 0 for shared)
+  uint64_t lines = 0;         ///< distinct 128-byte lines, summed
+  uint64_t ideal_sectors = 0; ///< sum of min(sectors, ceil(lanes x bytes / 32))
+  uint64_t wavefronts = 0;    ///< shared memory passes, summed
+  uint64_t ideal_wavefronts = 0;  ///< sum of min(wavefronts, ceil(lanes x bytes / 128))
+  SiteCounts& operator+=(const SiteCounts& o);
+  friend bool operator==(const SiteCounts&, const SiteCounts&) = default;
+};
+struct BlockCounts {
+  uint64_t warps = 0;  ///< warp executions
+  uint64_t lanes = 0;  ///< active lanes, summed
+  BlockCounts& operator+=(const BlockCounts& o);
+  friend bool operator==(const BlockCounts&, const BlockCounts&) = default;
+};
+struct LaunchCounts {
+  std::vector<SiteCounts> sites;    ///< by AccessSite; unresolved sites count as what they turned out to be
+  std::vector<BlockCounts> blocks;  ///< by KernelInfo::blocks
+  friend bool operator==(const LaunchCounts&, const LaunchCounts&) = default;
+};
+
+enum Interest : uint32_t { kLaunches = 1, kAccesses = 2, kBlocks = 4, kBarriers = 8 };
+
+/// Receives events. `worker` < LaunchInfo::workers tells which thread calls; calls of one worker are sequential, different
+/// workers call at the same time, so a listener keeps state per worker and joins it in on_launch_end.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  /// Which events to send (Interest bits). Asked once before each launch.
+  virtual uint32_t interest() const = 0;
+  virtual void on_launch_begin(const LaunchInfo&) {}
+  virtual void on_access(unsigned /*worker*/, const WarpAccess&) {}
+  virtual void on_block_run(unsigned /*worker*/, const BlockRun&) {}
+  virtual void on_barrier(unsigned /*worker*/, const BarrierArrive&) {}
+  virtual void on_launch_end(const LaunchInfo&) {}
+};
+
+}  // namespace warplens::events

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Form: the syntax of one instruction, written as the PTX manual writes it, checked at compile time.
+//
+//   "add{.sat}.type d, a, b; .type = {.u16, .u32, .u64, .s16, .s32, .s64}"
+//   "setp.cmp{.ftz}.type d:pred|q:pred?, a, b; .cmp = {.eq, .ne, .lt}; .type = {.s32, .f32}"
+//   "ld{.weak}{.space}{.cop}{.vec}.type d:vec, [a]; .space = {.global, .shared}; ..."
+//
+// Mnemonic, then slots: `{.x}` is optional, `.x` required; a slot whose name has a clause `.x = {...}` takes one of those
+// alternatives, any other stands for itself. Then operands, comma separated. An operand is `name`, `name:kind`, or `[name]`
+// (an address); `?` after it makes it optional (with all that follow); `p|q` is a pair whose second half may be missing.
+// Kinds: a slot name ("dtype": the type of that slot), a scalar type ("u32", "pred"), "vec" (a scalar, or a {list} of the
+// length of slot .vec/.num), "imm", "label", "func", "params", "any". Without a kind the operand has the type of slot
+// `.type` (or of the only type slot). The first operand is the destination unless its name does not begin with 'd' or 'r'
+// or 'p'. A bad string does not compile: Form's constructor is consteval and names the fault by the function it calls.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "ptx/types.h"
+
+namespace warplens::ptx {
+
+constexpr int kMaxSlots = 12;
+constexpr int kMaxAlternatives = 40;
+constexpr int kMaxOperands = 8;
+
+struct Slot {
+  std::string_view name;  ///< without the dot; for a literal slot, the literal
+  bool optional = false;
+  bool literal = true;
+  uint8_t count = 0;                                         ///< alternatives (1 for a literal)
+  std::array<std::string_view, kMaxAlternatives> words = {};  ///< without the dots
+};
+
+enum class OperandKind : uint8_t {
+  kTyped,    ///< register or immediate of `type` / of the type in slot `type_slot`
+  kVector,   ///< scalar or {list}; element type as kTyped
+  kAddress,  ///< [reg], [reg+imm], [symbol+imm], [imm]
+  kImmediate,
+  kLabel,
+  kFunction,
+  kParams,   ///< (a, b, ...): argument or return list of call
+  kAny,      ///< whatever is written: register, immediate, symbol, vector (mov)
+};
+
+struct OperandForm {
+  std::string_view name;
+  OperandKind kind = OperandKind::kTyped;
+  int8_t type_slot = -1;   ///< slot that gives the type, or -1
+  Type type = Type::kNone; ///< fixed type when type_slot < 0
+  bool is_dest = false;
+  bool optional = false;
+  bool pair_second = false;  ///< the q of p|q; belongs to the operand before it
+};
+
+struct Form {
+  std::string_view text;
+  std::string_view mnemonic;
+  uint8_t slot_count = 0;
+  uint8_t operand_count = 0;
+  std::array<Slot, kMaxSlots> slots = {};
+  std::array<OperandForm, kMaxOperands> operands = {};
+
+  consteval Form(const char* t);  // NOLINT: implicit, so that a table row is a plain string
+
+  /// Index of the slot with that name, or -1.
+  constexpr int slot(std::string_view name) const {
+    for (int i = 0; i < slot_count; ++i)
+      if (slots[i].name == name) return i;
+    return -1;
+  }
+};
+
+namespace form_error {  // called only at compile time on a bad form: the compiler's message names the function
+inline void missing_mnemonic() {}
+inline void too_many_slots() {}
+inline void too_many_alternatives() {}
+inline void too_many_operands() {}
+inline void clause_without_slot() {}
+inline void unclosed_brace() {}
+inline void unknown_operand_kind() {}
+inline void operand_without_a_type() {}
+}  // namespace form_error
+
+}  // namespace warplens::ptx
+
+#include "ptx/form_parse.h"  // IWYU pragma: keep — the consteval constructor
