@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two executors behind one interface. A LoadedKernel is a PTX entry made ready (control-flow graph, access sites);
+// an Executor runs one warp of it to its end, calling back into the BlockRunner at barriers. The scheduler (grid.h) spreads
+// blocks over worker threads and knows nothing of how a warp is executed.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "events/events.h"
+#include "exec/warp_context.h"
+#include "ir/kernel.h"
+#include "machine/access_list.h"
+#include "memory/arena.h"
+#include "ptx/module.h"
+
+namespace warplens::exec {
+
+/// A module placed in device memory: variables allocated and initialised.
+struct LoadedModule {
+  std::shared_ptr<const ptx::Module> module;
+  std::vector<uint64_t> symbols;  ///< by Module::variables index: device address (.global/.const), shared offset (.shared)
+  uint32_t module_shared_bytes = 0;  ///< static shared memory of module-scope variables (laid from kSharedReservedBytes)
+};
+/// Allocates and fills the module's variables in `arena`. Fails when memory is used up.
+Result<LoadedModule> load_module(std::shared_ptr<const ptx::Module> module, memory::Arena& arena);
+
+/// A kernel ready to run. Immutable; shared between launches.
+struct LoadedKernel {
+  const LoadedModule* module = nullptr;
+  const ptx::Function* function = nullptr;
+  ir::Kernel graph;
+  machine::AccessList accesses;
+  events::KernelInfo info;
+  uint32_t static_shared_bytes = 0;  ///< module-scope + function-scope
+  uint32_t local_bytes = 0;          ///< per thread
+  std::vector<uint32_t> variable_offsets;  ///< by Function::variables: shared offset / local offset / slot of call parameters
+};
+/// Diagnostics when the kernel needs what we lack (all of it at once).
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& function);
+
+struct LaunchRequest {
+  const LoadedKernel* kernel = nullptr;
+  events::Dim3 grid, block, cluster;
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<uint8_t> params;  ///< Function::param_bytes bytes
+  bool count = true;            ///< fill LaunchOutcome::counts
+  std::vector<events::Listener*> listeners;
+  unsigned workers = 0;         ///< 0: one per core
+  uint64_t id = 0;
+  const std::atomic<uint32_t>* interrupt = nullptr;  ///< set from outside: 1 = interrupted, 2 = timeout
+};
+
+struct LaunchOutcome {
+  std::vector<events::Finding> findings;  ///< first: what ended the launch; empty when it ran to its end
+  events::LaunchCounts counts;            ///< of the warps that finished
+  double seconds = 0;
+  bool complete() const { return findings.empty(); }
+};
+
+/// What the workers of one launch share.
+struct LaunchState {
+  const LaunchRequest* request = nullptr;
+  events::LaunchInfo info;
+  memory::Arena* arena = nullptr;
+  std::atomic<uint32_t> stop{0};
+  uint32_t interest = 0;  ///< OR of the listeners' interests
+  std::mutex mutex;
+  std::vector<events::Finding> findings;
+  /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
+  void fail(events::Finding finding);
+};
+
+/// Runs warps of kernels; one instance serves all worker threads.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual const char* name() const = 0;
+  /// Called once before a launch's warps run, on one thread: compile, size counters. Diagnostics: cannot run.
+  virtual Status prepare(LaunchState& launch) = 0;
+  /// Bytes of stack that one warp of the prepared kernel needs.
+  virtual uint64_t stack_bytes(const LaunchState& launch) const = 0;
+  /// Runs one warp from entry to its end. Called on the warp's own stack.
+  virtual void run_warp(LaunchState& launch, WarpContext& warp) = 0;
+  /// Number of 64-bit words of WarpContext::counters, and of CachedRanges, that a worker needs.
+  virtual size_t counter_words(const LaunchState& launch) const = 0;
+  /// Turns the summed counter words of all workers into counts.
+  virtual void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) = 0;
+};
+
+std::unique_ptr<Executor> make_interpreter();
+struct JitOptions {
+  bool lane_classes = true;   ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
+  bool full_mask_clone = true;
+  std::string cache_directory;  ///< empty: no disk cache
+  std::string dump_after;       ///< pass name: print its result to stderr
+};
+std::unique_ptr<Executor> make_jit(JitOptions options);
+
+/// Runs a launch to its end: checks limits are the caller's; blocks are spread over workers.
+LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Executor& executor);
+
+/// At a block barrier, called from the warp's stack by either executor. `expected` = 0: all threads of the block.
+/// Returns when the barrier opens; does not return (unwinds by switching stacks for good) when the launch is being ended.
+void wait_at_barrier(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask, bool arrive_only);
+/// bar.red: as above, and returns popc / and / or over all threads of `value_mask` (lanes whose predicate is true).
+uint32_t wait_at_barrier_reduce(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask,
+                                uint32_t value_mask, int op /*0 popc, 1 and, 2 or*/);
+/// Lets other warps run (spinning, nanosleep); ends the warp when the launch is being ended.
+void yield_warp(WarpContext& warp);
+/// Ends the warp for good (after a fault): switches to the scheduler and never returns.
+[[noreturn]] void abandon_warp(WarpContext& warp);
+
+}  // namespace warplens::exec
