@@ -5,13 +5,17 @@
 //   "setp.cmp{.ftz}.type d:pred|q:pred?, a, b; .cmp = {.eq, .ne, .lt}; .type = {.s32, .f32}"
 //   "ld{.weak}{.space}{.cop}{.vec}.type d:vec, [a]; .space = {.global, .shared}; ..."
 //
-// Mnemonic, then slots: `{.x}` is optional, `.x` required; a slot whose name has a clause `.x = {...}` takes one of those
-// alternatives, any other stands for itself. Then operands, comma separated. An operand is `name`, `name:kind`, or `[name]`
-// (an address); `?` after it makes it optional (with all that follow); `p|q` is a pair whose second half may be missing.
-// Kinds: a slot name ("dtype": the type of that slot), a scalar type ("u32", "pred"), "vec" (a scalar, or a {list} of the
-// length of slot .vec/.num), "imm", "label", "func", "params", "any". Without a kind the operand has the type of slot
-// `.type` (or of the only type slot). The first operand is the destination unless its name does not begin with 'd' or 'r'
-// or 'p'. A bad string does not compile: Form's constructor is consteval and names the fault by the function it calls.
+// Mnemonic, then slots: `{.x}` is optional, `.x` required; a slot whose name has a clause `.x = {...}` takes one of
+// those alternatives, any other stands for itself. Then operands, comma separated. An operand is `name`, `name:kind`,
+// or `[name]` (an address); `?` after it makes it optional (with all that follow); `p|q` is a pair whose second half
+// may be missing. Kinds: a slot name ("dtype": the type of that slot), a scalar type ("u32", "pred"), "vec" (a scalar,
+// or a {list} of the length of slot .vec/.num), "imm", "label", "func", "params", "any". "vec", "imm" and "any" take a
+// second kind that names the type: `d:vec:dtype`, `c:imm:b32`. Without a type the operand has that of slot `.type` (or
+// of the only type slot).
+// `[a, c:vec]` is an address with more inside its brackets (tex, TMA): the operands after the first are `in_bracket`.
+// Clauses may be chained as in the manual: `.dtype = .atype = {.f16, .f32}`. The first operand is the destination
+// unless its name does not begin with 'd' or 'r' or 'p'. A bad string does not compile: Form's constructor is consteval
+// and names the fault by the function it calls.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -22,15 +26,21 @@
 namespace warplens::ptx {
 
 constexpr int kMaxSlots = 12;
-constexpr int kMaxAlternatives = 40;
+constexpr int kMaxWords = 128;  ///< alternatives of all slots together
 constexpr int kMaxOperands = 8;
 
 struct Slot {
   std::string_view name;  ///< without the dot; for a literal slot, the literal
   bool optional = false;
   bool literal = true;
-  uint8_t count = 0;                                         ///< alternatives (1 for a literal)
-  std::array<std::string_view, kMaxAlternatives> words = {};  ///< without the dots
+  uint8_t first = 0, count = 0;  ///< its alternatives: Form::words[first, first + count) (1 for a literal)
+};
+
+/// A word inside Form::text: 4 bytes instead of 16, since a table has hundreds of forms.
+struct Word {
+  uint16_t at = 0;
+  uint8_t size = 0;
+  Type type = Type::kNone;  ///< when the word names a type
 };
 
 enum class OperandKind : uint8_t {
@@ -40,18 +50,19 @@ enum class OperandKind : uint8_t {
   kImmediate,
   kLabel,
   kFunction,
-  kParams,   ///< (a, b, ...): argument or return list of call
-  kAny,      ///< whatever is written: register, immediate, symbol, vector (mov)
+  kParams,  ///< (a, b, ...): argument or return list of call
+  kAny,     ///< whatever is written: register, immediate, symbol, vector (mov)
 };
 
 struct OperandForm {
   std::string_view name;
   OperandKind kind = OperandKind::kTyped;
-  int8_t type_slot = -1;   ///< slot that gives the type, or -1
-  Type type = Type::kNone; ///< fixed type when type_slot < 0
+  int8_t type_slot = -1;    ///< slot that gives the type, or -1
+  Type type = Type::kNone;  ///< fixed type when type_slot < 0
   bool is_dest = false;
   bool optional = false;
-  bool pair_second = false;  ///< the q of p|q; belongs to the operand before it
+  bool pair_second = false;  ///< the q of p|q; belongs to the operand before it; always optional
+  bool in_bracket = false;   ///< inside the brackets of the address before it
 };
 
 struct Form {
@@ -59,8 +70,10 @@ struct Form {
   std::string_view mnemonic;
   uint8_t slot_count = 0;
   uint8_t operand_count = 0;
+  uint8_t word_count = 0;
   std::array<Slot, kMaxSlots> slots = {};
   std::array<OperandForm, kMaxOperands> operands = {};
+  std::array<Word, kMaxWords> words = {};
 
   consteval Form(const char* t);  // NOLINT: implicit, so that a table row is a plain string
 
@@ -70,15 +83,24 @@ struct Form {
       if (slots[i].name == name) return i;
     return -1;
   }
+  /// Alternative `i` of slot `s`, without the dot.
+  constexpr std::string_view word(int s, int i) const {
+    const Word& w = words[slots[s].first + i];
+    return text.substr(w.at, w.size);
+  }
+  /// The type that alternative `i` of slot `s` names; kNone when it names none.
+  constexpr Type word_type(int s, int i) const { return words[slots[s].first + i].type; }
 };
 
 namespace form_error {  // called only at compile time on a bad form: the compiler's message names the function
 inline void missing_mnemonic() {}
 inline void too_many_slots() {}
-inline void too_many_alternatives() {}
+inline void too_many_words() {}
 inline void too_many_operands() {}
 inline void clause_without_slot() {}
 inline void unclosed_brace() {}
+inline void misplaced_character() {}
+inline void pair_without_first() {}
 inline void unknown_operand_kind() {}
 inline void operand_without_a_type() {}
 }  // namespace form_error

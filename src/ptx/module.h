@@ -28,7 +28,8 @@ struct Register {
 struct SourceLoc {
   uint32_t file = 0;  ///< index of .file, 0 = unknown
   uint32_t line = 0, column = 0;
-  uint32_t inlined_at = kNoIndex;  ///< index into Module::inline_sites: where this code was inlined; kNoIndex = not inlined
+  uint32_t inlined_at =
+      kNoIndex;  ///< index into Module::inline_sites: where this code was inlined; kNoIndex = not inlined
 };
 /// One `inlined_at` of a .loc: the function whose body it is, and the place of the call.
 struct InlineSite {
@@ -37,17 +38,17 @@ struct InlineSite {
 };
 
 enum class OperandTag : uint8_t {
-  kNone,       ///< optional operand that is absent
-  kReg,        ///< reg
-  kNegReg,     ///< !reg (predicate)
-  kImm,        ///< bits, already converted to the operand's type
-  kSpecial,    ///< special register; index for %envreg<n>
-  kVector,     ///< elements in Instr::elements[first, first+count): each kReg, kImm or kSink
-  kSink,       ///< "_"
-  kAddress,    ///< [base + offset]: base in reg (kNoReg when none), symbol (or none), offset in imm
-  kSymbol,     ///< the address of a variable or function (mov), symbol + imm
-  kLabel,      ///< target = instruction index within the function
-  kFunction,   ///< symbol = index into Module::functions
+  kNone,      ///< optional operand that is absent
+  kReg,       ///< reg
+  kNegReg,    ///< !reg (predicate)
+  kImm,       ///< bits, already converted to the operand's type
+  kSpecial,   ///< special register; index for %envreg<n>
+  kVector,    ///< elements in Instr::elements[first, first+count): each kReg, kImm or kSink
+  kSink,      ///< "_"
+  kAddress,   ///< [base + offset]: base in reg (kNoReg when none), symbol (or none), offset in imm
+  kSymbol,    ///< the address of a variable or function (mov), symbol + imm
+  kLabel,     ///< target = instruction index within the function
+  kFunction,  ///< symbol = index into Module::functions
 };
 
 enum class SymbolKind : uint8_t { kNone, kModuleVariable, kLocalVariable, kParameter, kFunction };
@@ -63,8 +64,9 @@ struct Operand {
   RegId reg = kNoReg;
   SymbolRef symbol;
   SpecialReg special = SpecialReg::kTidX;
-  uint32_t first = 0, count = 0;  ///< kVector: range in Instr::elements; kLabel: first = target; kSpecial: first = index
-  uint64_t imm = 0;               ///< kImm: raw bits; kAddress/kSymbol: signed byte offset
+  uint32_t first = 0,
+           count = 0;  ///< kVector: range in Instr::elements; kLabel: first = target; kSpecial: first = index
+  uint64_t imm = 0;    ///< kImm: raw bits; kAddress/kSymbol: signed byte offset
 };
 
 struct Instr {
@@ -76,8 +78,8 @@ struct Instr {
   uint32_t returns = 0;                      ///< call: how many of `args` are return parameters
   RegId guard = kNoReg;
   bool guard_negated = false;
-  SourcePos pos;                ///< in the PTX text
-  uint32_t loc = 0;             ///< index into Function::locs (0 = none)
+  SourcePos pos;     ///< in the PTX text
+  uint32_t loc = 0;  ///< index into Function::locs (0 = none)
 
   /// Word chosen in the slot with that name ("" when absent or no such slot).
   std::string_view word(std::string_view slot) const;
@@ -107,7 +109,7 @@ struct Variable {
   Type type = Type::kB8;
   Linkage linkage = Linkage::kNone;
   uint64_t align = 1;
-  uint64_t bytes = 0;         ///< 0 for an unsized extern array (dynamic shared memory)
+  uint64_t bytes = 0;  ///< 0 for an unsized extern array (dynamic shared memory)
   bool unsized = false;
   std::vector<uint8_t> init;  ///< empty: zero
   std::vector<InitAddress> init_addresses;
@@ -132,9 +134,9 @@ struct Function {
   std::vector<Variable> variables;  ///< .shared, .local and .param variables of the body
   std::vector<Instr> body;
   std::vector<std::pair<std::string, uint32_t>> labels;  ///< name, instruction index (may equal body.size())
-  std::vector<std::vector<uint32_t>> branch_tables;  ///< .branchtargets lists, by instruction index
-  std::vector<SourceLoc> locs;  ///< [0] is "none"
-  std::array<uint32_t, 3> maxntid = {}, reqntid = {};  ///< 0 = not given
+  std::vector<std::vector<uint32_t>> branch_tables;      ///< .branchtargets lists, by instruction index
+  std::vector<SourceLoc> locs;                           ///< [0] is "none"
+  std::array<uint32_t, 3> maxntid = {}, reqntid = {};    ///< 0 = not given
   std::array<uint32_t, 3> reqcluster = {};
   uint32_t minnctapersm = 0, maxnreg = 0;
   SourcePos pos;

@@ -28,25 +28,31 @@ struct Spec {
 
 /// What executors must know beyond the values: who moves control, who touches memory, who needs the whole warp.
 enum class Role : uint8_t {
-  kValue,      ///< pure function of its operands, lane by lane: reference.lane
-  kWarp,       ///< needs all lanes at once (shfl, vote, match, redux, activemask): reference.warp
-  kLoad, kStore,          ///< memory access; space in slot "space" (absent: generic)
-  kAtomic, kReduction,    ///< read-modify-write with / without a result: reference.atomic combines
-  kBranch, kBranchIndexed, kReturn, kExit, kCall,
-  kBarrier,        ///< block barrier (bar, barrier): arrive / sync / red
-  kWarpBarrier,    ///< bar.warp.sync
+  kValue,  ///< pure function of its operands, lane by lane: reference.lane
+  kWarp,   ///< needs all lanes at once (shfl, vote, match, redux, activemask): reference.warp
+  kLoad,
+  kStore,  ///< memory access; space in slot "space" (absent: generic)
+  kAtomic,
+  kReduction,  ///< read-modify-write with / without a result: reference.atomic combines
+  kBranch,
+  kBranchIndexed,
+  kReturn,
+  kExit,
+  kCall,
+  kBarrier,      ///< block barrier (bar, barrier): arrive / sync / red
+  kWarpBarrier,  ///< bar.warp.sync
   kClusterBarrier,
-  kFence,          ///< membar, fence: order only
-  kNoEffect,       ///< accepted and ignored here (prefetch, griddepcontrol, nanosleep, pragma-like)
-  kTrap,           ///< trap, brkpt
+  kFence,     ///< membar, fence: order only
+  kNoEffect,  ///< accepted and ignored here (prefetch, griddepcontrol, nanosleep, pragma-like)
+  kTrap,      ///< trap, brkpt
 };
 
 /// The profiler's pipe that the instruction issues to, for instruction-mix and later the time model.
 enum class Pipe : uint8_t { kAlu, kFma, kFp64, kXu, kLsu, kUniform, kControl, kTensor, kTex, kNone };
 
 /// What a lane reference sees: raw bits of each scalar source (vectors flattened, predicates 0/1, values zero-extended
-/// from their type's width), and where to put each destination's raw bits. Immediate operands are already converted to the
-/// operand's type. Guard predicates are handled by the executor, never by a reference.
+/// from their type's width), and where to put each destination's raw bits. Immediate operands are already converted to
+/// the operand's type. Guard predicates are handled by the executor, never by a reference.
 struct LaneArgs {
   const Instr& instr;
   std::span<const uint64_t> in;
@@ -60,7 +66,8 @@ struct WarpArgs {
   std::span<const std::array<uint64_t, 32>> in;
   std::span<std::array<uint64_t, 32>> out;
 };
-/// Combines an atomic's old memory value with its operands: returns the new value. (a: first operand, b: second, of cas.)
+/// Combines an atomic's old memory value with its operands: returns the new value. (a: first operand, b: second, of
+/// cas.)
 struct AtomicArgs {
   const Instr& instr;
   uint64_t old, a, b;
@@ -80,7 +87,7 @@ struct OpDef {
   Role role = Role::kValue;
   Pipe pipe = Pipe::kAlu;
   Reference reference = {};
-  Lower lower = nullptr;           ///< nullptr on kValue/kWarp rows: generated code calls the reference (correct, slow)
+  Lower lower = nullptr;  ///< nullptr on kValue/kWarp rows: generated code calls the reference (correct, slow)
   std::string_view unsupported = {};  ///< a reason: the row parses, but a kernel that needs it is refused at load
 };
 
