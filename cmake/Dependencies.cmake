@@ -9,7 +9,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
 set(LLVM_DIR /usr/lib/llvm-19/lib/cmake/llvm CACHE PATH "LLVM 19's CMake package")
-find_package(LLVM 19 REQUIRED CONFIG)
+find_package(LLVM 19.1 REQUIRED CONFIG)
 
 # LLVM's headers are system headers, and its one shared library is linked: a static link costs 60 s an executable.
 add_library(warplens_llvm INTERFACE)
