@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words behind WarpContext::counters, one array a worker. Generated code adds to them at the end of each warp; the
+// sums over all workers are turned into LaunchCounts by `counts_from_words`.
+//
+//   [block * 3 + 0]  runs of the basic block with at least one lane
+//   [block * 3 + 1]  active lanes over those runs
+//   [block * 3 + 2]  runs in the full-mask clone (all 32 lanes active)
+//   then 7 words a site, in the order of events::SiteCounts: what generated code counted explicitly.
+//
+// A site whose cost under a full mask is a compile-time constant has no code in the full-mask clone: its counts are
+// (full runs of its block) x constant, kept in ConstantCost and added when collecting.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "events/events.h"
+
+namespace warplens::codegen {
+
+constexpr size_t kWordsPerBlock = 3;
+constexpr size_t kWordsPerSite = 7;
+
+struct CounterLayout {
+  size_t blocks = 0, sites = 0;
+  size_t block_word(size_t block, size_t k) const { return block * kWordsPerBlock + k; }
+  size_t site_word(size_t site, size_t k) const { return blocks * kWordsPerBlock + site * kWordsPerSite + k; }
+  size_t words() const { return blocks * kWordsPerBlock + sites * kWordsPerSite; }
+};
+
+/// Cost of one execution with all 32 lanes, for sites that are free to count; `block` is where the site is.
+struct ConstantCost {
+  uint32_t site = 0, block = 0;
+  events::SiteCounts cost;
+};
+
+events::LaunchCounts counts_from_words(const CounterLayout& layout, const std::vector<uint64_t>& words,
+                                       const std::vector<ConstantCost>& constants);
+
+}  // namespace warplens::codegen
