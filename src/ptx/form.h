@@ -13,9 +13,11 @@
 // second kind that names the type: `d:vec:dtype`, `c:imm:b32`. Without a type the operand has that of slot `.type` (or
 // of the only type slot).
 // `[a, c:vec]` is an address with more inside its brackets (tex, TMA): the operands after the first are `in_bracket`.
-// Clauses may be chained as in the manual: `.dtype = .atype = {.f16, .f32}`. The first operand is the destination
-// unless its name does not begin with 'd' or 'r' or 'p'. A bad string does not compile: Form's constructor is consteval
-// and names the fault by the function it calls.
+// `cin:carry` and `cout:carry` are operands that the text does not show: the carry flag CC.CF, which the parser turns
+// into a predicate register of the function, so that nothing else needs to know of it ("addc.cc.type d, cout:carry, a,
+// b, cin:carry"). Clauses may be chained as in the manual: `.dtype = .atype = {.f16, .f32}`. The first operand is the
+// destination unless its name does not begin with 'd' or 'r' or 'p'. A bad string does not compile: Form's constructor
+// is consteval and names the fault by the function it calls.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -62,6 +64,7 @@ struct OperandForm {
   bool is_dest = false;
   bool optional = false;
   bool pair_second = false;  ///< the q of p|q; belongs to the operand before it; always optional
+  bool implicit = false;     ///< not written: the carry flag; a destination when its name is "cout"
   bool in_bracket = false;   ///< inside the brackets of the address before it
 };
 

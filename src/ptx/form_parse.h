@@ -172,7 +172,7 @@ class FormParser {
     const char c = o.name[0];
     const bool writable =
         o.kind == OperandKind::kTyped || o.kind == OperandKind::kVector || o.kind == OperandKind::kAny;
-    o.is_dest = first && writable && (c == 'd' || c == 'r' || c == 'p');
+    o.is_dest |= first && writable && (c == 'd' || c == 'r' || c == 'p');
     optional = accept('?') || optional;
     o.optional = optional;
     if (accept('|')) {
@@ -198,6 +198,11 @@ class FormParser {
         if (accept(':')) type = take_word();
       } else if (word == "label" || word == "func" || word == "params") {
         o.kind = word == "label" ? OperandKind::kLabel : word == "func" ? OperandKind::kFunction : OperandKind::kParams;
+        return;
+      } else if (word == "carry") {
+        o.type = Type::kPred;
+        o.implicit = true;
+        o.is_dest = o.name == "cout";
         return;
       } else {
         type = word;

@@ -39,6 +39,10 @@ static_assert(kShfl.operands[0].type_slot == 2 && kShfl.operand_count == 6 && kS
 constexpr Form kTex("tex.1d.v4.dtype.s32 d:vec:dtype, [a, c:vec:s32]; .dtype = {.f32}");
 static_assert(kTex.operands[2].in_bracket && kTex.operands[2].type_slot == 3);
 
+constexpr Form kAddc("addc.cc.type d, cout:carry, a, b, cin:carry; .type = {.u32}");
+static_assert(kAddc.operands[1].implicit && kAddc.operands[1].is_dest && kAddc.operands[1].type == Type::kPred);
+static_assert(kAddc.operands[4].implicit && !kAddc.operands[4].is_dest);
+
 constexpr Form kBare("ret{.uni}");
 static_assert(kBare.operand_count == 0 && kBare.slot_count == 1);
 constexpr Form kBra("bra{.uni} target:label");
@@ -62,7 +66,7 @@ TEST(OpTable, suggests_the_nearest_mnemonic_only_when_it_is_near) {
   const std::span<const OpDef> chapters[] = {kRows};
   const OpTable table(chapters);
   EXPECT_EQ(table.nearest("madd"), "mad");
-  EXPECT_EQ(table.nearest("dad"), "mad");
+  EXPECT_EQ(table.nearest("mda"), "mad");
   EXPECT_EQ(table.nearest("wgmma"), "");
 }
 
