@@ -66,6 +66,8 @@ class LaneBuilder {
   LaneValue f32(float v);
   LaneValue f64(double v);
   virtual LaneValue lane_index() = 0;  ///< i32 0..31
+  /// Where the generic window of .shared, .local or .global begins: uniform kI64 (cvta, isspacep).
+  virtual LaneValue window(ptx::Space space) = 0;
 
   // --- integers (operands of equal elem)
   virtual LaneValue add(LaneValue a, LaneValue b) = 0;
