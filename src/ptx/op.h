@@ -50,13 +50,20 @@ enum class Role : uint8_t {
 /// The profiler's pipe that the instruction issues to, for instruction-mix and later the time model.
 enum class Pipe : uint8_t { kAlu, kFma, kFp64, kXu, kLsu, kUniform, kControl, kTensor, kTex, kNone };
 
+/// Where the windows of the generic address space begin, for cvta and isspacep (memory/address_space.h).
+struct Windows {
+  uint64_t shared = 0, local = 0, global = 0;
+};
+
 /// What a lane reference sees: raw bits of each scalar source (vectors flattened, predicates 0/1, values zero-extended
 /// from their type's width), and where to put each destination's raw bits. Immediate operands are already converted to
-/// the operand's type. Guard predicates are handled by the executor, never by a reference.
+/// the operand's type. Guard predicates are handled by the executor, never by a reference. Operands keep their place: an
+/// absent optional source is one 0 in `in`, an absent or `_` destination has one element of `out` that is ignored.
 struct LaneArgs {
   const Instr& instr;
   std::span<const uint64_t> in;
   std::span<uint64_t> out;
+  Windows windows = {};
 };
 /// The same for all 32 lanes: in[operand][lane]. Lanes outside `active` hold unspecified values and must not influence
 /// active ones; out of inactive lanes is ignored.
