@@ -38,23 +38,24 @@ struct InlineSite {
 };
 
 enum class OperandTag : uint8_t {
-  kNone,      ///< optional operand that is absent
-  kReg,       ///< reg
-  kNegReg,    ///< !reg (predicate)
-  kImm,       ///< bits, already converted to the operand's type
-  kSpecial,   ///< special register; index for %envreg<n>
-  kVector,    ///< elements in Instr::elements[first, first+count): each kReg, kImm or kSink
-  kSink,      ///< "_"
-  kAddress,   ///< [base + offset]: base in reg (kNoReg when none), symbol (or none), offset in imm
-  kSymbol,    ///< the address of a variable or function (mov), symbol + imm
-  kLabel,     ///< target = instruction index within the function
-  kFunction,  ///< symbol = index into Module::functions
+  kNone,         ///< optional operand that is absent
+  kReg,          ///< reg
+  kNegReg,       ///< !reg (predicate)
+  kImm,          ///< bits, already converted to the operand's type
+  kSpecial,      ///< special register; index for %envreg<n>
+  kVector,       ///< elements in Instr::elements[first, first+count): each kReg, kImm or kSink
+  kSink,         ///< "_"
+  kAddress,      ///< [base + offset]: base in reg (kNoReg when none), symbol (or none), offset in imm
+  kSymbol,       ///< the address of a variable or function (mov), symbol + imm
+  kLabel,        ///< first = target: an instruction index within the function (may equal body.size())
+  kBranchTable,  ///< first = index into Function::branch_tables (brx.idx)
+  kFunction,     ///< symbol = index into Module::functions
 };
 
-enum class SymbolKind : uint8_t { kNone, kModuleVariable, kLocalVariable, kParameter, kFunction };
+enum class SymbolKind : uint8_t { kNone, kModuleVariable, kLocalVariable, kParameter, kReturn, kFunction };
 struct SymbolRef {
   SymbolKind kind = SymbolKind::kNone;
-  uint32_t index = kNoIndex;  ///< into Module::variables / Function::variables / Function::params / Module::functions
+  uint32_t index = kNoIndex;  ///< into Module::variables / Function::variables / params / returns / Module::functions
   friend bool operator==(const SymbolRef&, const SymbolRef&) = default;
 };
 
@@ -95,12 +96,14 @@ struct Instr {
 
 enum class Linkage : uint8_t { kNone, kVisible, kExtern, kWeak, kCommon };
 
-/// An initialiser word that is an address: bytes [offset, offset+8) hold symbol + addend.
+/// An initialiser word that is an address: `bytes` bytes at `offset` hold (symbol + addend) >> shift.
 struct InitAddress {
   uint64_t offset;
   std::string symbol;
   int64_t addend;
   bool generic;  ///< written as generic(symbol)
+  uint8_t bytes = 8;
+  uint8_t shift = 0;  ///< in bits; clang splits addresses in packed structs into bytes: 0xff00(symbol)
 };
 
 struct Variable {
@@ -111,8 +114,9 @@ struct Variable {
   uint64_t align = 1;
   uint64_t bytes = 0;  ///< 0 for an unsized extern array (dynamic shared memory)
   bool unsized = false;
-  std::vector<uint8_t> init;  ///< empty: zero
+  std::vector<uint8_t> init;  ///< the first bytes; all others are zero
   std::vector<InitAddress> init_addresses;
+  bool managed = false;  ///< .attribute(.managed)
   SourcePos pos;
 };
 
@@ -121,6 +125,7 @@ struct Param {
   Type type = Type::kB8;
   uint64_t align = 1, bytes = 0;
   uint64_t offset = 0;  ///< in the parameter block
+  RegId reg = kNoReg;   ///< of a .func written with .reg parameters: the register that holds it
 };
 
 struct Function {
@@ -139,6 +144,7 @@ struct Function {
   std::array<uint32_t, 3> maxntid = {}, reqntid = {};    ///< 0 = not given
   std::array<uint32_t, 3> reqcluster = {};
   uint32_t minnctapersm = 0, maxnreg = 0;
+  bool noreturn = false;
   SourcePos pos;
   /// Why this function cannot run here (unknown opcode, unsupported row ...); empty when it can.
   Diagnostics unsupported;

@@ -65,7 +65,7 @@ TEST(OpTable, finds_all_rows_of_a_mnemonic_in_table_order) {
 TEST(OpTable, suggests_the_nearest_mnemonic_only_when_it_is_near) {
   const std::span<const OpDef> chapters[] = {kRows};
   const OpTable table(chapters);
-  EXPECT_EQ(table.nearest("madd"), "mad");
+  EXPECT_EQ(table.nearest("mads"), "mad");
   EXPECT_EQ(table.nearest("mda"), "mad");
   EXPECT_EQ(table.nearest("wgmma"), "");
 }
