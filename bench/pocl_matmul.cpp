@@ -18,11 +18,11 @@ __kernel void tiled(__global const float* A, __global const float* B, __global f
   int tx = get_local_id(0), ty = get_local_id(1);
   int row = get_group_id(1) * T + ty, col = get_group_id(0) * T + tx;
   float acc = 0;
-  for (int k0 = 0; k0 < K; k0 += T) {
-    As[ty][tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
-    Bs[ty][tx] = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
+  for (int p = 0; p < K / T; p++) {
+    As[ty][tx] = A[row * K + p * T + tx];
+    Bs[ty][tx] = B[(p * T + ty) * N + col];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int k = 0; k < T; k++) acc = fma(As[ty][k], Bs[k][tx], acc);
+    for (int k = 0; k < T; k++) acc += As[ty][k] * Bs[k][tx];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (row < M && col < N) C[row * N + col] = acc;
