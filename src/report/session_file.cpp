@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both directions of the session file, so that tool and library cannot disagree about a key.
+#include "report/session_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace warplens::report {
+
+using nlohmann::json;
+
+Result<SessionFile> read_session_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return make_error(fmt::format("cannot read the session file {}: {}", path, std::strerror(errno)));
+  SessionFile s;
+  try {  // the JSON library reports a wrong type by throwing; it stays in here
+    const json j = json::parse(file);
+    s.record = j.value("record", s.record);
+    s.count = j.value("count", s.count);
+    s.kernel_regex = j.value("kernel_regex", s.kernel_regex);
+    s.launch_skip = j.value("launch_skip", s.launch_skip);
+    s.launch_count = j.value("launch_count", s.launch_count);
+    s.executor = j.value("executor", s.executor);
+    s.workers = j.value("workers", s.workers);
+    s.gpu = j.value("gpu", s.gpu);
+    s.trace = j.value("trace", s.trace);
+  } catch (const json::exception& e) {
+    return make_error(fmt::format("the session file {} is not valid: {}", path, e.what()));
+  }
+  if (s.executor != "jit" && s.executor != "interpreter")
+    return make_error(fmt::format("the session file {} names an unknown executor '{}'", path, s.executor));
+  return s;
+}
+
+Status write_session_file(const std::string& path, const SessionFile& s) {
+  const json j = {{"record", s.record},
+                  {"count", s.count},
+                  {"kernel_regex", s.kernel_regex},
+                  {"launch_skip", s.launch_skip},
+                  {"launch_count", s.launch_count},
+                  {"executor", s.executor},
+                  {"workers", s.workers},
+                  {"gpu", s.gpu},
+                  {"trace", s.trace}};
+  std::ofstream file(path, std::ios::trunc);
+  file << j.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  file.close();
+  if (!file) return make_error(fmt::format("cannot write the session file {}: {}", path, std::strerror(errno)));
+  return Done{};
+}
+
+}  // namespace warplens::report

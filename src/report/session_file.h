@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How `warplens run` tells the library inside the program what to do: a small JSON file whose path is in the
+// environment variable WARPLENS_SESSION. Without the variable the program simply runs. Keys are described in
+// docs/session-file.md; absent keys have the defaults below, unknown keys are ignored, so that tool and library may
+// differ in age.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "base/result.h"
+
+namespace warplens::report {
+
+constexpr const char* kSessionVariable = "WARPLENS_SESSION";
+
+struct SessionFile {
+  std::string record;        ///< file that launches are appended to; empty: none
+  bool count = true;         ///< count memory accesses of the selected launches
+  std::string kernel_regex;  ///< ECMAScript, searched in the mangled and the demangled name; empty: every kernel
+  uint64_t launch_skip = 0;  ///< of the launches that match kernel_regex, leave out the first ...
+  uint64_t launch_count = std::numeric_limits<uint64_t>::max();  ///< ... and count this many
+  std::string executor = "jit";                                  ///< or "interpreter"
+  unsigned workers = 0;                                          ///< threads that run blocks; 0: one a core
+  std::string gpu;                                               ///< GPU data file; empty: the built-in one
+  std::string trace;                                             ///< file for the text of every event; empty: none
+};
+
+Result<SessionFile> read_session_file(const std::string& path);
+Status write_session_file(const std::string& path, const SessionFile& session);
+
+}  // namespace warplens::report
