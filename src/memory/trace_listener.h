@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listener 2: writes the event stream as text, one line an event, for tests and for people who want to see every access:
+// Listener 2: writes the event stream as text, one line an event, for tests and for people who want to see every
+// access:
 //   access site=3 space=global block=0 warp=1 mask=ffffffff addresses=...
-// The stream of a warp is in program order; streams of different warps are joined by (block, warp) so that the text does not
-// depend on the schedule.
+// The stream of a warp is in program order; streams of different warps are joined by (block, warp) so that the text
+// does not depend on the schedule.
 #pragma once
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "events/events.h"
@@ -33,6 +34,7 @@ class TraceListener : public events::Listener {
   uint64_t address_base_;
   mutable std::mutex mutex_;
   uint64_t launch_ = 0;
+  std::map<uint64_t, std::string> heads_;                                    // launch -> its first line
   std::map<std::tuple<uint64_t, uint64_t, uint32_t>, std::string> streams_;  // (launch, block, warp)
 };
 
