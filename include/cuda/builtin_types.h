@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// All types of the runtime API at once.
+#ifndef WARPLENS_CUDA_BUILTIN_TYPES_H
+#define WARPLENS_CUDA_BUILTIN_TYPES_H
+#include "driver_types.h"
+#include "vector_types.h"
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA runtime for C++: what a .cu file sees without including anything (compile/clang_driver includes this file
+// by force), and what a host file gets that includes it by name.
+#ifndef WARPLENS_CUDA_RUNTIME_H
+#define WARPLENS_CUDA_RUNTIME_H
+
+#if defined(__CUDA__) && defined(__clang__)
+#include "warplens/device.h"
+#endif
+#include "builtin_types.h"
+#include "channel_descriptor.h"
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "vector_functions.h"
+#ifdef __cplusplus
+#include "warplens/runtime_templates.h"
+#endif
+
+#endif
