@@ -28,10 +28,15 @@ struct CounterLayout {
   size_t words() const { return blocks * kWordsPerBlock + sites * kWordsPerSite; }
 };
 
-/// Cost of one execution with all 32 lanes, for sites that are free to count; `block` is where the site is.
+/// What a site costs without code of its own; `block` is where the site is.
 struct ConstantCost {
+  enum class Per : uint8_t {
+    kFullRun,  ///< `cost` for each run of the block in the full-mask clone
+    kRun,  ///< requests and lanes are the block's own, in both clones (an instruction without guard); `cost` is unused
+  };
   uint32_t site = 0, block = 0;
   events::SiteCounts cost;
+  Per per = Per::kFullRun;
 };
 
 events::LaunchCounts counts_from_words(const CounterLayout& layout, const std::vector<uint64_t>& words,

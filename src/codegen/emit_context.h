@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the code generator share while they emit one kernel: the LLVM builder, the warp context pointer, the
-// current mask. Value and control-flow code is in lane_emitter and module_writer, memory accesses in memory_lowering.
+// What the parts of the code generator share while they emit one kernel: the LLVM builder, the warp context pointer,
+// the current mask. Value and control-flow code is in lane_emitter and module_writer, memory accesses in
+// memory_lowering.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/counter_layout.h"
@@ -17,6 +20,17 @@ struct EmitOptions {
   bool count = true;         ///< fused counting
   bool emit_events = false;  ///< call the listeners' hook for every access, block and barrier instead
   bool bounds = true;
+  bool avx512 = false;  ///< the machine that runs the code has AVX-512 F, BW, DQ, VL
+};
+
+/// The LLVM type of one lane.
+llvm::Type* lane_type(llvm::LLVMContext& context, Elem e);
+
+/// A per-warp counter: `words` consecutive 64-bit counters from `word`, held in one alloca (i64 or <words x i64>).
+struct WarpCounter {
+  size_t word = 0;
+  unsigned words = 1;
+  llvm::AllocaInst* slot = nullptr;
 };
 
 struct EmitContext {
@@ -27,22 +41,34 @@ struct EmitContext {
   llvm::Value* warp = nullptr;               ///< pointer to exec::WarpContext
   EmitOptions options;
   CounterLayout layout;
-  std::vector<ConstantCost> constants;       ///< filled while emitting the full-mask clone
+  std::vector<ConstantCost> constants;  ///< filled while emitting the full-mask clone
   // the mask at the current point, guard of the current instruction included:
-  bool full_mask = false;                    ///< all 32 lanes, known at compile time
-  llvm::Value* mask_bits = nullptr;          ///< i32
-  llvm::Value* mask_vector = nullptr;        ///< <32 x i1>
-  uint32_t block = 0;                        ///< index of the PTX basic block being emitted
-  /// A per-warp 64-bit counter: an alloca, zeroed at entry, added to counters[word] at the warp's end.
-  llvm::Value* warp_counter(size_t word);
-  std::vector<std::pair<size_t, llvm::Value*>> warp_counters;
+  bool full_mask = false;          ///< all 32 lanes, known at compile time
+  bool mask_may_be_empty = false;  ///< a guard that varies by lane: perhaps no lane is active
+  /// The instruction runs with exactly its block's mask, so that its requests and lanes are its block's. False under
+  /// any guard, also one that became a scalar branch.
+  bool unguarded = true;
+  llvm::Value* mask_bits = nullptr;    ///< i32
+  llvm::Value* mask_vector = nullptr;  ///< <32 x i1>
+  uint32_t block = 0;                  ///< index of the PTX basic block being emitted
+
+  /// A per-warp counter of `words` consecutive words: an alloca, zeroed at entry. Asked for twice, it is the same one.
+  llvm::AllocaInst* warp_counter(size_t word, unsigned words = 1);
+  std::vector<WarpCounter> warp_counters;
+  /// Adds all warp counters to WarpContext::counters, at the builder's place. All counters must exist by then: emit the
+  /// one exit of the function last.
+  void flush_counters();
 
   /// Widens any class to <32 x elem>.
   llvm::Value* widen(const LaneValue& v);
   /// Declares (once) a runtime hook from runtime_hooks.def.
   llvm::FunctionCallee hook(const char* name);
   /// Pointer / value of a WarpContext field: offset is offsetof(exec::WarpContext, field).
+  /// The fields never change during a warp, so the load is marked invariant and may be hoisted.
   llvm::Value* load_field(size_t offset, llvm::Type* type);
+  /// A buffer in the frame for calls of hooks (cold): one for each name, at least `bytes` large, 64-byte aligned.
+  llvm::Value* scratch(const std::string& name, uint64_t bytes);
+  std::vector<std::pair<std::string, llvm::AllocaInst*>> scratches;
 };
 
 }  // namespace warplens::codegen
