@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two executors behind one interface. A LoadedKernel is a PTX entry made ready (control-flow graph, access sites);
-// an Executor runs one warp of it to its end, calling back into the BlockRunner at barriers. The scheduler (grid.h) spreads
-// blocks over worker threads and knows nothing of how a warp is executed.
+// an Executor runs one warp of it to its end, calling back into the BlockRunner at barriers. The scheduler (grid.h)
+// spreads blocks over worker threads and knows nothing of how a warp is executed.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -24,11 +25,15 @@ namespace warplens::exec {
 /// A module placed in device memory: variables allocated and initialised.
 struct LoadedModule {
   std::shared_ptr<const ptx::Module> module;
-  std::vector<uint64_t> symbols;  ///< by Module::variables index: device address (.global/.const), shared offset (.shared)
-  uint32_t module_shared_bytes = 0;  ///< static shared memory of module-scope variables (laid from kSharedReservedBytes)
+  std::vector<uint64_t>
+      symbols;  ///< by Module::variables index: device address (.global/.const), shared offset (.shared)
+  uint32_t module_shared_bytes =
+      0;  ///< static shared memory of module-scope variables (laid from kSharedReservedBytes)
 };
 /// Allocates and fills the module's variables in `arena`. Fails when memory is used up.
 Result<LoadedModule> load_module(std::shared_ptr<const ptx::Module> module, memory::Arena& arena);
+
+class Program;  // the interpreter's form of a kernel (exec/program.h)
 
 /// A kernel ready to run. Immutable; shared between launches.
 struct LoadedKernel {
@@ -39,7 +44,10 @@ struct LoadedKernel {
   events::KernelInfo info;
   uint32_t static_shared_bytes = 0;  ///< module-scope + function-scope
   uint32_t local_bytes = 0;          ///< per thread
-  std::vector<uint32_t> variable_offsets;  ///< by Function::variables: shared offset / local offset / slot of call parameters
+  /// By Function::variables: shared offset / local offset / byte offset in the frame of call parameters (.param).
+  std::vector<uint32_t> variable_offsets;
+  uint32_t call_frame_bytes = 0;  ///< per thread: the .param variables of the body
+  std::shared_ptr<const Program> program;
 };
 /// Diagnostics when the kernel needs what we lack (all of it at once).
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& function);
@@ -51,9 +59,11 @@ struct LaunchRequest {
   std::vector<uint8_t> params;  ///< Function::param_bytes bytes
   bool count = true;            ///< fill LaunchOutcome::counts
   std::vector<events::Listener*> listeners;
-  unsigned workers = 0;         ///< 0: one per core
+  unsigned workers = 0;  ///< 0: one per core
   uint64_t id = 0;
   const std::atomic<uint32_t>* interrupt = nullptr;  ///< set from outside: 1 = interrupted, 2 = timeout
+  /// Receives what the kernel prints (vprintf), in whole calls, from any worker thread; empty: it goes to stdout.
+  std::function<void(std::string_view)> print;
 };
 
 struct LaunchOutcome {
@@ -72,6 +82,7 @@ struct LaunchState {
   uint32_t interest = 0;  ///< OR of the listeners' interests
   std::mutex mutex;
   std::vector<events::Finding> findings;
+  std::shared_ptr<const void> prepared;  ///< the executor's own, from prepare()
   /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
   void fail(events::Finding finding);
 };
@@ -95,18 +106,31 @@ class Executor {
 
 std::unique_ptr<Executor> make_interpreter();
 struct JitOptions {
-  bool lane_classes = true;   ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
+  bool lane_classes =
+      true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   bool full_mask_clone = true;
   std::string cache_directory;  ///< empty: no disk cache
   std::string dump_after;       ///< pass name: print its result to stderr
 };
 std::unique_ptr<Executor> make_jit(JitOptions options);
 
+/// Takes a warp over from generated code that met a case it does not handle, and runs it to its end (same events, same
+/// counts from here on). `registers` is [register][32 lanes], raw bits; lanes `mask` are about to execute instruction
+/// `instr` of the block at layout position `position`; the others wait as `waiting` says, by position (at or before
+/// `position`: they have taken the back edge to that loop header). Counts go to `words`, in the interpreter's layout
+/// (interpreter_counter_words).
+void interpret_from(LaunchState& launch, WarpContext& warp, const uint64_t* registers, uint32_t position, uint32_t mask,
+                    uint32_t instr, const uint32_t* waiting, uint64_t* words);
+/// The interpreter's counters: events::SiteCounts' seven words a site, then two words a block.
+size_t interpreter_counter_words(const LoadedKernel& kernel);
+void add_interpreter_counts(const LoadedKernel& kernel, const uint64_t* words, events::LaunchCounts& out);
+
 /// Runs a launch to its end: checks limits are the caller's; blocks are spread over workers.
 LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Executor& executor);
 
 /// At a block barrier, called from the warp's stack by either executor. `expected` = 0: all threads of the block.
-/// Returns when the barrier opens; does not return (unwinds by switching stacks for good) when the launch is being ended.
+/// Returns when the barrier opens; does not return (unwinds by switching stacks for good) when the launch is being
+/// ended.
 void wait_at_barrier(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask, bool arrive_only);
 /// bar.red: as above, and returns popc / and / or over all threads of `value_mask` (lanes whose predicate is true).
 uint32_t wait_at_barrier_reduce(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask,

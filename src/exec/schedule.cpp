@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace warplens::exec {
+
+SchedulePlan make_plan(const analysis::LoopForest& forest, const std::vector<bool>& spinning) {
+  SchedulePlan plan;
+  plan.positions = static_cast<uint32_t>(forest.layout.size());
+  plan.loops_ending.resize(plan.positions);
+  plan.loop_headed_at.assign(plan.positions, analysis::kNoLoop);
+  for (size_t i = 0; i < forest.loops.size(); ++i) {
+    const analysis::Loop& loop = forest.loops[i];
+    plan.loops.push_back({loop.first, loop.last, spinning[i]});
+    WL_CHECK(loop.first < loop.last && loop.last <= plan.positions);
+    // Outer loops come before inner ones, so the inner one is put in front.
+    auto& ending = plan.loops_ending[loop.last - 1];
+    ending.insert(ending.begin(), static_cast<uint32_t>(i));
+    plan.loop_headed_at[loop.first] = static_cast<uint32_t>(i);  // each block heads at most one loop
+  }
+  return plan;
+}
+
+Schedule::Schedule(const SchedulePlan& plan)
+    : plan_(plan),
+      pending_(plan.positions),
+      returning_(plan.loops.size()),
+      parked_(plan.loops.size()),
+      rounds_(plan.loops.size()),
+      turns_(plan.loops.size()) {}
+
+void Schedule::start(uint32_t mask) {
+  std::fill(pending_.begin(), pending_.end(), 0);
+  for (auto* masks : {&returning_, &parked_, &rounds_, &turns_}) std::fill(masks->begin(), masks->end(), 0);
+  cursor_ = 0;
+  if (!pending_.empty()) pending_[0] = mask;
+}
+
+void Schedule::resume(uint32_t position, uint32_t mask, std::span<const uint32_t> waiting) {
+  start(0);
+  WL_CHECK(waiting.size() == pending_.size() && position < plan_.positions);
+  cursor_ = position_ = position;
+  mask_ = mask;
+  for (uint32_t p = 0; p < plan_.positions; ++p) go(p, waiting[p]);
+}
+
+void Schedule::go(uint32_t target, uint32_t mask) {
+  if (mask == 0) return;
+  if (target > position_) {
+    pending_[target] |= mask;
+    return;
+  }
+  const uint32_t loop = plan_.loop_headed_at[target];
+  WL_CHECK(loop != analysis::kNoLoop && position_ < plan_.loops[loop].last, "a back edge that enters no loop header");
+  returning_[loop] |= mask;
+}
+
+bool Schedule::next() {
+  for (;;) {
+    while (cursor_ < plan_.positions) {
+      // What ends behind a block is looked at when the walk comes by again, after the block's edges are known.
+      if (const uint32_t lanes = std::exchange(pending_[cursor_], 0)) {
+        position_ = cursor_;
+        mask_ = lanes;
+        return true;
+      }
+      if (!go_back_at(cursor_)) ++cursor_;
+    }
+    // The walk is over; lanes that were parked in spinning loops are all that is left.
+    if (std::all_of(parked_.begin(), parked_.end(), [](uint32_t lanes) { return lanes == 0; })) return false;
+    yields_ = true;
+    unpark(0, plan_.positions);
+    cursor_ = 0;
+  }
+}
+
+/// Loops that end at `position`: takes the innermost pending back edge. True: cursor_ was moved to its header.
+bool Schedule::go_back_at(uint32_t position) {
+  for (const uint32_t i : plan_.loops_ending[position]) {
+    const SchedulePlan::LoopRange& range = plan_.loops[i];
+    if (returning_[i] == 0) {
+      rounds_[i] = 0;
+      continue;
+    }
+    if (range.spins) {
+      if (++turns_[i] % kSpinBudget == 0) yields_ = true;
+      if (!anyone_outside(range)) {
+        rounds_[i] = 0;
+      } else if (++rounds_[i] > kSpinBudget) {
+        rounds_[i] = 0;
+        parked_[i] |= std::exchange(returning_[i], 0);
+        continue;
+      }
+    }
+    pending_[range.first] |= std::exchange(returning_[i], 0);
+    unpark(range.first, range.last);
+    cursor_ = range.first;
+    return true;
+  }
+  return false;
+}
+
+/// Whether a lane of the warp waits anywhere but in this loop. (Inside it, nothing but its own back edge is left.)
+bool Schedule::anyone_outside(const SchedulePlan::LoopRange& range) const {
+  for (uint32_t p = range.last; p < plan_.positions; ++p)
+    if (pending_[p] != 0) return true;
+  for (size_t i = 0; i < plan_.loops.size(); ++i) {
+    const bool inside = plan_.loops[i].first >= range.first && plan_.loops[i].last <= range.last;
+    if (!inside && (returning_[i] | parked_[i]) != 0) return true;
+  }
+  return false;
+}
+
+/// Lanes parked in loops within [first, last) wait at their headers again.
+void Schedule::unpark(uint32_t first, uint32_t last) {
+  for (size_t i = 0; i < plan_.loops.size(); ++i)
+    if (plan_.loops[i].first >= first && plan_.loops[i].last <= last)
+      pending_[plan_.loops[i].first] |= std::exchange(parked_[i], 0);
+}
+
+}  // namespace warplens::exec

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedule: in which order a warp whose lanes went different ways executes its basic blocks. docs/divergence.md says
+// why; generated code follows exactly this order, so that both executors emit equal event streams.
+//
+// Blocks are numbered by their position in the layout (analysis/loops.h). A warp walks the layout forward; at each
+// position it runs the block for the lanes that wait there. Lanes that take a back edge wait at the loop's end until
+// the walk gets there, then the walk goes back to the loop's first block.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/loops.h"
+
+namespace warplens::exec {
+
+/// The part that all warps of a kernel share.
+struct SchedulePlan {
+  struct LoopRange {
+    uint32_t first = 0, last = 0;  ///< positions [first, last)
+    bool spins = false;
+  };
+  std::vector<LoopRange> loops;                     ///< outer before inner
+  std::vector<std::vector<uint32_t>> loops_ending;  ///< by position p: loops with last == p + 1, inner before outer
+  std::vector<uint32_t> loop_headed_at;             ///< by position: the loop whose first block it is, or kNoLoop
+  uint32_t positions = 0;
+};
+SchedulePlan make_plan(const analysis::LoopForest& forest, const std::vector<bool>& spinning);
+
+class Schedule {
+ public:
+  explicit Schedule(const SchedulePlan& plan);
+  /// All of `mask` at position 0.
+  void start(uint32_t mask);
+  /// Takes a warp over in the middle: lanes `mask` are in the block at `position`, others wait as `waiting` says, by
+  /// position; at or before `position` they have taken a back edge.
+  void resume(uint32_t position, uint32_t mask, std::span<const uint32_t> waiting);
+  /// Goes on to the next block to run. False: no lane is left. `yields` is set when a spinning loop has gone round
+  /// often enough that other warps should run.
+  bool next();
+  uint32_t position() const { return position_; }
+  uint32_t mask() const { return mask_; }
+  bool take_yield() {
+    const bool y = yields_;
+    yields_ = false;
+    return y;
+  }
+  /// Lanes `mask` of the block just run go to `target`.
+  void go(uint32_t target, uint32_t mask);
+
+ private:
+  bool go_back_at(uint32_t position);
+  bool anyone_outside(const SchedulePlan::LoopRange& range) const;
+  void unpark(uint32_t first, uint32_t last);
+
+  const SchedulePlan& plan_;
+  uint32_t position_ = 0, mask_ = 0;
+  uint32_t cursor_ = 0;  // next position to look at
+  bool yields_ = false;
+  std::vector<uint32_t> pending_;    // by position
+  std::vector<uint32_t> returning_;  // by loop: took a back edge
+  std::vector<uint32_t> parked_;     // by loop: took too many while others waited
+  std::vector<uint32_t> rounds_;     // by loop: rounds while others waited
+  std::vector<uint32_t> turns_;      // by loop: rounds since the last yield
+};
+
+/// Rounds that a spinning loop may make while lanes outside of it wait.
+constexpr uint32_t kSpinBudget = 64;
+
+}  // namespace warplens::exec
