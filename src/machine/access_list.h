@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine accesses: what counting works on. A pass makes the list from PTX; today each PTX memory instruction is one access
-// (the identity). Later passes reproduce what the GPU's assembler does: merge neighbouring loads, drop dead ones, aggregate
-// atomics. Executors emit per *access*, never per PTX instruction, so those passes need no change in them.
+// Machine accesses: what counting works on. A pass makes the list from PTX; today each PTX memory instruction is one
+// access (the identity). Later passes reproduce what the GPU's assembler does: merge neighbouring loads, drop dead
+// ones, aggregate atomics. Executors emit per *access*, never per PTX instruction, so those passes need no change in
+// them.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -13,16 +14,17 @@
 namespace warplens::machine {
 
 struct Access {
-  uint32_t instr = 0;        ///< PTX instruction (index in Function::body) that performs it
-  int32_t byte_offset = 0;   ///< added to the instruction's address (merged accesses start elsewhere)
-  uint8_t bytes = 4;         ///< per lane
+  uint32_t instr = 0;       ///< PTX instruction (index in Function::body) that performs it
+  int32_t byte_offset = 0;  ///< added to the instruction's address (merged accesses start elsewhere)
+  uint8_t bytes = 4;        ///< per lane
   events::Space space = events::Space::kGlobal;
   events::Access access = events::Access::kLoad;
 };
 
 struct AccessList {
-  std::vector<Access> accesses;               ///< index = site number
-  std::vector<std::vector<uint32_t>> of_instr;  ///< by instruction: the accesses that it performs, in order (empty: none counted)
+  std::vector<Access> accesses;  ///< index = site number
+  std::vector<std::vector<uint32_t>>
+      of_instr;  ///< by instruction: the accesses that it performs, in order (empty: none counted)
 };
 
 /// The identity: one access per ld/st/atom/red of global, shared, local, const or generic space (ld.param is none).

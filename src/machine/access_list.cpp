@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The identity pass: each PTX memory instruction is one machine access.
+#include "machine/access_list.h"
+
+#include "base/check.h"
+
+namespace warplens::machine {
+namespace {
+
+events::Space event_space(ptx::Space space) {
+  switch (space) {
+    case ptx::Space::kGlobal: return events::Space::kGlobal;
+    case ptx::Space::kShared: return events::Space::kShared;
+    case ptx::Space::kLocal: return events::Space::kLocal;
+    case ptx::Space::kConst: return events::Space::kConst;
+    case ptx::Space::kParam: return events::Space::kParam;
+    case ptx::Space::kSharedCluster: return events::Space::kSharedCluster;
+    case ptx::Space::kGeneric:
+    case ptx::Space::kReg: return events::Space::kUnresolved;
+  }
+  return events::Space::kUnresolved;
+}
+
+bool event_access(ptx::Role role, events::Access& access) {
+  switch (role) {
+    case ptx::Role::kLoad: access = events::Access::kLoad; return true;
+    case ptx::Role::kStore: access = events::Access::kStore; return true;
+    case ptx::Role::kAtomic: access = events::Access::kAtomic; return true;
+    case ptx::Role::kReduction: access = events::Access::kReduction; return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+AccessList accesses_of(const ptx::Function& function) {
+  AccessList list;
+  list.of_instr.resize(function.body.size());
+  for (uint32_t i = 0; i < function.body.size(); ++i) {
+    const ptx::Instr& in = function.body[i];
+    Access access;
+    if (!event_access(in.def->role, access.access) || in.space() == ptx::Space::kParam) continue;
+    access.instr = i;
+    access.bytes = static_cast<uint8_t>(ptx::bytes_of(in.type()) * in.vector_length());
+    access.space = event_space(in.space());
+    list.of_instr[i].push_back(static_cast<uint32_t>(list.accesses.size()));
+    list.accesses.push_back(access);
+  }
+  return list;
+}
+
+}  // namespace warplens::machine
