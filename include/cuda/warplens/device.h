@@ -36,6 +36,11 @@ typedef unsigned long long cuuint64_t;
 #define __CUDA_ARCH__ 9999
 #endif
 
+// Instructions of these functions belong to the line that calls them: without debug information of their own they
+// get the place of the call when they are inlined, so atomicAdd is counted where the program says atomicAdd.
+// (The word device is an attribute name here; the macro adds the second attribute to every use of the first.)
+#pragma push_macro("device")
+#define device device, nodebug
 // clang-format off
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
@@ -103,6 +108,7 @@ WL_BUILTIN_VAR(gridDim)
 #include "host_math.h"
 #include "min_max.h"
 
+#pragma pop_macro("device")
 #pragma pop_macro("__CUDA_ARCH__")
 
 // What programs test to learn that a CUDA compiler reads them. nvcc's version is CUDA 13.0's.
