@@ -77,7 +77,7 @@ class Reader {
     requires std::is_integral_v<T>
   static bool assign(const toml::node& node, T& to) {
     const auto v = node.value_exact<int64_t>();
-    if (!v || *v < 0 || !std::in_range<T>(*v)) return false;
+    if (!v || !std::in_range<T>(*v)) return false;
     to = static_cast<T>(*v);
     return true;
   }
@@ -128,6 +128,8 @@ void read_memory_and_pipes(Reader& r, Gpu& g) {
   READ(banks), READ(bank_bytes), READ(dram_bytes_per_second), READ(l1_and_shared_bytes);
   r.section("pipes");
   READ(fp32), READ(fp64), READ(int32), READ(special), READ(load_store), READ(fma_latency);
+  r.section("attributes");
+  r.read("values", g.attributes);
 }
 #undef READ
 

@@ -38,6 +38,13 @@ struct Gpu {
   // [pipes]: results per clock and SM
   uint32_t fp32 = 0, fp64 = 0, int32 = 0, special = 0, load_store = 0;
   double fma_latency = 0;
+  // [attributes]
+  std::vector<int> attributes;  ///< answers to cudaDeviceGetAttribute, from attribute 1 on
+  /// The answer to attribute `number`, or `otherwise` when the file has none.
+  int attribute(int number, int otherwise = 0) const {
+    return number >= 1 && number <= static_cast<int>(attributes.size()) ? attributes[static_cast<size_t>(number - 1)]
+                                                                        : otherwise;
+  }
 };
 
 /// Reads a GPU file's text. Missing, unknown and ill-typed entries are all reported, with line and column.

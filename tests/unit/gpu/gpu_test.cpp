@@ -23,6 +23,26 @@ TEST(DefaultGpu, has_the_values_that_the_device_reported) {
   EXPECT_EQ(g.shared_per_block_optin + g.shared_reserved_per_block, g.shared_per_sm);
 }
 
+TEST(DefaultGpu, limits_agree_with_its_own_attributes) {
+  const Gpu& g = default_gpu();  // numbers of attributes: interface facts, tests/programs/device.cu asks for them
+  EXPECT_EQ(g.attribute(1), static_cast<int>(g.threads_per_block));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(g.attribute(2 + i), static_cast<int>(g.block_dim[i]));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(g.attribute(5 + i), static_cast<int>(g.grid_dim[i]));
+  EXPECT_EQ(g.attribute(8), static_cast<int>(g.shared_per_block));
+  EXPECT_EQ(g.attribute(9), g.constant_bytes);
+  EXPECT_EQ(g.attribute(13), g.sm_clock_khz);
+  EXPECT_EQ(g.attribute(16), g.sms);
+  EXPECT_EQ(g.attribute(36), g.memory_clock_khz);
+  EXPECT_EQ(g.attribute(38), g.l2_bytes);
+  EXPECT_EQ(g.attribute(75), g.compute_capability[0]);
+  EXPECT_EQ(g.attribute(81), static_cast<int>(g.shared_per_sm));
+  EXPECT_EQ(g.attribute(97), static_cast<int>(g.shared_per_block_optin));
+  EXPECT_EQ(g.attribute(106), static_cast<int>(g.blocks_per_sm));
+  EXPECT_EQ(g.attribute(111), static_cast<int>(g.shared_reserved_per_block));
+  EXPECT_EQ(g.attribute(0, -7), -7);
+  EXPECT_EQ(g.attribute(100000, -7), -7);
+}
+
 std::string text_of_default() {
   std::ifstream in(WARPLENS_TEST_DATA "/../../gpus/h200.toml");
   return {std::istreambuf_iterator<char>(in), {}};
