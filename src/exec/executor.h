@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/loops.h"
 #include "base/result.h"
 #include "events/events.h"
 #include "exec/warp_context.h"
@@ -25,10 +26,7 @@ namespace warplens::exec {
 /// A module placed in device memory: variables allocated and initialised.
 struct LoadedModule {
   std::shared_ptr<const ptx::Module> module;
-  std::vector<uint64_t>
-      symbols;  ///< by Module::variables index: device address (.global/.const), shared offset (.shared)
-  uint32_t module_shared_bytes =
-      0;  ///< static shared memory of module-scope variables (laid from kSharedReservedBytes)
+  std::vector<uint64_t> symbols;  ///< by Module::variables index: device address of .global and .const, else 0
 };
 /// Allocates and fills the module's variables in `arena`. Fails when memory is used up.
 Result<LoadedModule> load_module(std::shared_ptr<const ptx::Module> module, memory::Arena& arena);
@@ -40,9 +38,16 @@ struct LoadedKernel {
   const LoadedModule* module = nullptr;
   const ptx::Function* function = nullptr;
   ir::Kernel graph;
+  analysis::LoopForest loops;        ///< its layout is the order that docs/divergence.md speaks of
+  std::vector<bool> spinning_loops;  ///< by loop (analysis/spin_loops.h)
+  bool has_barriers = false;         ///< block barriers: warps of a block must take turns
   machine::AccessList accesses;
   events::KernelInfo info;
-  uint32_t static_shared_bytes = 0;  ///< module-scope + function-scope
+  /// By Module::variables index: LoadedModule::symbols, and offsets of the .shared variables that this kernel uses
+  /// (as the GPU's assembler does, only those take shared memory). Addresses of unsized ones are dynamic_shared_offset.
+  std::vector<uint64_t> symbols;
+  uint32_t static_shared_bytes = 0;    ///< module-scope + function-scope
+  uint32_t dynamic_shared_offset = 0;  ///< shared offset where unsized arrays begin
   uint32_t local_bytes = 0;          ///< per thread
   /// By Function::variables: shared offset / local offset / byte offset in the frame of call parameters (.param).
   std::vector<uint32_t> variable_offsets;

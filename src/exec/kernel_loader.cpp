@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a PTX entry ready to run: says everything that we lack for it at once, lays out its variables, builds the graph, the
+// access sites and the interpreter's program.
+#include <algorithm>
+#include <set>
+
+#include "analysis/spin_loops.h"
+#include "base/bits.h"
+#include "base/check.h"
+#include "exec/device_calls.h"
+#include "exec/executor.h"
+#include "exec/program.h"
+#include "memory/address_space.h"
+
+namespace warplens::exec {
+namespace {
+
+/// Lays variables one behind the other.
+class Layout {
+ public:
+  explicit Layout(uint64_t begin) : end_(begin) {}
+  uint64_t place(uint64_t bytes, uint64_t align) {
+    const uint64_t at = round_up(end_, std::max<uint64_t>(align, 1));
+    end_ = at + bytes;
+    return at;
+  }
+  uint64_t end() const { return end_; }
+
+ private:
+  uint64_t end_;
+};
+
+template <typename F>
+void for_each_symbol(const ptx::Function& function, F&& f) {
+  for (const ptx::Instr& in : function.body)
+    for (const auto* list : {&in.operands, &in.elements, &in.args})
+      for (const ptx::Operand& o : *list)
+        if (o.symbol.kind != ptx::SymbolKind::kNone) f(in, o.symbol);
+}
+
+/// What this kernel needs and we lack, beyond what the parser found.
+Diagnostics missing_for(const ptx::Module& module, const ptx::Function& function) {
+  Diagnostics missing = function.unsupported;
+  const auto complain = [&](SourcePos pos, std::string message, std::string hint = {}) {
+    missing.push_back(make_error_at(module.file_name, pos, std::move(message), std::move(hint)));
+  };
+  for (const ptx::Register& r : function.registers)
+    if (ptx::bits_of(r.type) > 64) complain(function.pos, fmt::format("128-bit register {} is not supported", r.name));
+  for (const ptx::Instr& in : function.body) {
+    if (in.def->role == ptx::Role::kClusterBarrier) complain(in.pos, "cluster barriers are not supported yet");
+    if (in.def->role == ptx::Role::kCall) {
+      const std::string why = why_call_cannot_run(module, in);
+      if (!why.empty()) complain(in.pos, why);
+    }
+  }
+  std::set<uint32_t> named;
+  for_each_symbol(function, [&](const ptx::Instr& in, const ptx::SymbolRef& symbol) {
+    if (symbol.kind != ptx::SymbolKind::kModuleVariable || !named.insert(symbol.index).second) return;
+    const ptx::Variable& v = module.variables[symbol.index];
+    if (v.linkage == ptx::Linkage::kExtern && v.space != ptx::Space::kShared)
+      complain(in.pos, fmt::format("variable '{}' is defined in another module", v.name),
+               "link the device code into one module (whole-program compilation)");
+  });
+  return missing;
+}
+
+bool uses_module_variable(const ptx::Function& function, uint32_t index) {
+  bool used = false;
+  for_each_symbol(function, [&](const ptx::Instr&, const ptx::SymbolRef& symbol) {
+    used = used || (symbol.kind == ptx::SymbolKind::kModuleVariable && symbol.index == index);
+  });
+  return used;
+}
+
+/// Shared memory: module-scope variables that the kernel names, its own, then the unsized arrays.
+void lay_out_shared(LoadedKernel& kernel, Layout& shared) {
+  const ptx::Module& module = *kernel.module->module;
+  const ptx::Function& function = *kernel.function;
+  uint64_t dynamic_align = 16;  // what the runtime aligns dynamic shared memory to at least
+  std::vector<uint32_t> unsized_module, unsized_local;
+  for (uint32_t i = 0; i < module.variables.size(); ++i) {
+    const ptx::Variable& v = module.variables[i];
+    if (v.space != ptx::Space::kShared || !uses_module_variable(function, i)) continue;
+    if (v.unsized || v.bytes == 0) {
+      dynamic_align = std::max(dynamic_align, v.align);
+      unsized_module.push_back(i);
+    } else {
+      kernel.symbols[i] = shared.place(v.bytes, v.align);
+    }
+  }
+  for (uint32_t i = 0; i < function.variables.size(); ++i) {
+    const ptx::Variable& v = function.variables[i];
+    if (v.space != ptx::Space::kShared) continue;
+    if (v.unsized || v.bytes == 0) {
+      dynamic_align = std::max(dynamic_align, v.align);
+      unsized_local.push_back(i);
+    } else {
+      kernel.variable_offsets[i] = static_cast<uint32_t>(shared.place(v.bytes, v.align));
+    }
+  }
+  kernel.static_shared_bytes = static_cast<uint32_t>(shared.end() - memory::kSharedReservedBytes);
+  kernel.dynamic_shared_offset = static_cast<uint32_t>(round_up(shared.end(), dynamic_align));
+  for (const uint32_t i : unsized_module) kernel.symbols[i] = kernel.dynamic_shared_offset;
+  for (const uint32_t i : unsized_local) kernel.variable_offsets[i] = kernel.dynamic_shared_offset;
+}
+
+/// False: more than the 32-bit windows can hold.
+bool lay_out_variables(LoadedKernel& kernel) {
+  Layout shared(memory::kSharedReservedBytes), local(0), call_frame(0);
+  const ptx::Function& function = *kernel.function;
+  kernel.symbols = kernel.module->symbols;
+  kernel.variable_offsets.assign(function.variables.size(), 0);
+  lay_out_shared(kernel, shared);
+  for (uint32_t i = 0; i < function.variables.size(); ++i) {
+    const ptx::Variable& v = function.variables[i];
+    if (v.space == ptx::Space::kLocal)
+      kernel.variable_offsets[i] = static_cast<uint32_t>(local.place(v.bytes, std::max<uint64_t>(v.align, 4)));
+    if (v.space == ptx::Space::kParam)
+      kernel.variable_offsets[i] = static_cast<uint32_t>(call_frame.place(v.bytes, std::max<uint64_t>(v.align, 8)));
+  }
+  constexpr uint64_t kLargest = uint64_t{1} << 31;
+  if (shared.end() >= kLargest || local.end() >= kLargest || call_frame.end() >= kLargest) return false;
+  kernel.local_bytes = static_cast<uint32_t>(round_up(local.end(), 16));
+  kernel.call_frame_bytes = static_cast<uint32_t>(round_up(call_frame.end(), 8));
+  return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& function) {
+  Diagnostics missing = missing_for(*module.module, function);
+  if (!missing.empty()) return missing;
+  auto kernel = std::make_unique<LoadedKernel>();
+  kernel->module = &module;
+  kernel->function = &function;
+  kernel->graph = ir::build(function);
+  kernel->loops = analysis::find_loops(kernel->graph);
+  kernel->spinning_loops = analysis::find_spinning_loops(kernel->graph, kernel->loops);
+  kernel->accesses = machine::accesses_of(function);
+  kernel->info = machine::describe(*module.module, function, kernel->graph, kernel->accesses);
+  for (const ptx::Instr& in : function.body)
+    kernel->has_barriers = kernel->has_barriers || in.def->role == ptx::Role::kBarrier;
+  if (!lay_out_variables(*kernel))
+    return make_error_at(module.module->file_name, function.pos,
+                         fmt::format("the variables of '{}' are larger than 2 GiB", function.name));
+  kernel->program = std::make_shared<const Program>(*kernel);
+  return kernel;
+}
+
+}  // namespace warplens::exec
