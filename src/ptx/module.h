@@ -30,6 +30,7 @@ struct SourceLoc {
   uint32_t line = 0, column = 0;
   uint32_t inlined_at =
       kNoIndex;  ///< index into Module::inline_sites: where this code was inlined; kNoIndex = not inlined
+  friend bool operator==(const SourceLoc&, const SourceLoc&) = default;
 };
 /// One `inlined_at` of a .loc: the function whose body it is, and the place of the call.
 struct InlineSite {

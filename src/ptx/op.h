@@ -57,8 +57,8 @@ struct Windows {
 
 /// What a lane reference sees: raw bits of each scalar source (vectors flattened, predicates 0/1, values zero-extended
 /// from their type's width), and where to put each destination's raw bits. Immediate operands are already converted to
-/// the operand's type. Guard predicates are handled by the executor, never by a reference. Operands keep their place: an
-/// absent optional source is one 0 in `in`, an absent or `_` destination has one element of `out` that is ignored.
+/// the operand's type. Guard predicates are handled by the executor, never by a reference. Operands keep their place:
+/// an absent optional source is one 0 in `in`, an absent or `_` destination has one element of `out` that is ignored.
 struct LaneArgs {
   const Instr& instr;
   std::span<const uint64_t> in;
