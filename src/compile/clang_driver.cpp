@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// See clang_driver.h. The two halves of a source meet in a pipe with a name: the host half parses while the device
+// half is being made, and reads the container only when it writes its own registration code, which comes last.
+#include "compile/clang_driver.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <future>
+#include <semaphore>
+#include <string_view>
+#include <thread>
+
+#include "compile/process.h"
+
+namespace warplens {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void append(Arguments& to, const Arguments& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+bool is_c(const std::string& path) { return path.size() > 2 && path.compare(path.size() - 2, 2, ".c") == 0; }
+
+// What both halves of a CUDA source share. The runtime's version decides how clang lowers a launch: 12.3 means
+// cudaLaunchKernel and __cudaRegisterFatBinaryEnd.
+Arguments cuda_front(const CompileRequest& r) {
+  Arguments a{r.toolchain.clang,
+              "-x",
+              "cuda",
+              "--cuda-gpu-arch=sm_" + std::to_string(r.options.target),
+              "-nocudainc",
+              "-nocudalib",
+              "-Wno-unknown-cuda-version",
+              "-Xclang",
+              "-target-sdk-version=12.3",
+              "-isystem",
+              r.toolchain.cuda_headers,
+              "-include",
+              "cuda_runtime.h"};
+  if (!r.options.language_standard.empty()) a.push_back("-std=" + r.options.language_standard);
+  append(a, r.options.preprocessor);
+  append(a, r.options.both);
+  return a;
+}
+
+// nvcc's -use_fast_math: denormals to zero, approximate division and square root, fast forms of sinf and the like.
+const Arguments kDeviceFastMath = {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
+                                   "-D__USE_FAST_MATH__=1",         "-mllvm",
+                                   "-nvptx-prec-divf32=0",          "-mllvm",
+                                   "-nvptx-prec-sqrtf32=0"};
+
+struct Half {
+  bool ok = false;
+  std::string messages;
+};
+
+Result<Half> run_half(const CompileRequest& r, const Arguments& command) {
+  auto run = run_process(command);
+  if (!run) return run.error();
+  Half half{run->ok(), run->errors + run->output};
+  if (r.options.verbose) half.messages = quoted_command(command) + "\n" + half.messages;
+  return half;
+}
+
+struct SourceJob {
+  std::string source;
+  std::string object;
+  std::string given_ptx;  // instead of compiling the device half
+  std::string scratch;    // prefix of its temporary files
+};
+struct SourceDone {
+  bool ok = false;
+  std::string messages;
+  std::vector<PtxImage> device;
+};
+
+Result<SourceDone> make_device(const CompileRequest& r, const SourceJob& job) {
+  std::string ptx_path = job.given_ptx, messages;
+  if (ptx_path.empty()) {
+    ptx_path = job.scratch + ".ptx";
+    auto half = run_half(r, clang_device_command(r, job.source, ptx_path));
+    if (!half) return half.error();
+    if (!half->ok) return SourceDone{false, half->messages, {}};
+    messages = half->messages;
+  }
+  auto text = read_file(ptx_path);
+  if (!text) return text.error();
+  return SourceDone{true,
+                    messages,
+                    {PtxImage{limit_registers(*text, r.options.max_registers), job.source,
+                              static_cast<uint32_t>(r.options.target), 0}}};
+}
+
+// Feeds the container to the host half once that opens the pipe for reading; gives up when `abandoned`.
+void feed_pipe(const std::string& pipe, const std::string& container, const std::atomic<bool>& abandoned) {
+  int fd = -1;
+  while (!abandoned && (fd = open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if (fd < 0) return;
+  fcntl(fd, F_SETFL, 0);  // from here on writing may wait
+  // A compiler that dies while it reads must not take us with it.
+  sigset_t broken_pipe, before;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  for (size_t done = 0; done < container.size();) {
+    const ssize_t n = write(fd, container.data() + done, container.size() - done);
+    if (n > 0)
+      done += static_cast<size_t>(n);
+    else if (n < 0 && errno != EINTR)
+      break;
+  }
+  close(fd);
+  const timespec no_wait{};
+  sigtimedwait(&broken_pipe, nullptr, &no_wait);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Result<SourceDone> compile_cuda(const CompileRequest& r, const SourceJob& job) {
+  const std::string pipe = job.scratch + ".wlptx";
+  if (mkfifo(pipe.c_str(), 0600) != 0) return make_error("cannot make '" + pipe + "': " + std::strerror(errno));
+  std::atomic<bool> host_done = false;
+  auto host = std::async(std::launch::async, [&] {
+    auto half = run_half(r, clang_host_command(r, job.source, pipe, job.object));
+    host_done = true;
+    return half;
+  });
+  auto device = make_device(r, job);
+  // A failed device half still lets the host half finish: its own errors are worth reporting too.
+  const bool device_ok = device && device->ok;
+  feed_pipe(pipe, device_ok ? make_container(device->device[0].text, job.source) : std::string("-"), host_done);
+  auto half = host.get();
+  if (!device) return device.error();
+  if (!half) return half.error();
+  SourceDone done = std::move(*device);
+  // Both halves see the same text, so nearly every fault is found by both: say it once.
+  if (r.options.verbose)
+    done.messages += half->messages;
+  else if (done.messages.empty() || (done.ok && !half->ok))
+    done.messages = half->messages;
+  done.ok = done.ok && half->ok;
+  return done;
+}
+
+Result<SourceDone> compile_host_source(const CompileRequest& r, const SourceJob& job) {
+  Arguments a{r.toolchain.clang};
+  if (is_c(job.source)) append(a, {"-x", "c"});
+  append(a, {"-c", "-fPIC", r.options.optimization, "-isystem", r.toolchain.cuda_headers});
+  if (r.options.debug) a.push_back("-g");
+  if (!r.options.language_standard.empty() && !is_c(job.source)) a.push_back("-std=" + r.options.language_standard);
+  append(a, r.options.preprocessor);
+  append(a, r.options.both);
+  append(a, r.options.host_only);
+  append(a, {job.source, "-o", job.object});
+  auto half = run_half(r, a);
+  if (!half) return half.error();
+  return SourceDone{half->ok, half->messages, {}};
+}
+
+Status check_request(const CompileRequest& r) {
+  Diagnostics faults;
+  if (r.options.sources.empty()) faults.push_back(make_error("no source to compile"));
+  for (const std::string& s : r.options.sources)
+    if (access(s.c_str(), R_OK) != 0) faults.push_back(make_error("cannot read '" + s + "': " + std::strerror(errno)));
+  if (find_on_path(r.toolchain.clang).empty())
+    faults.push_back(make_error("the compiler '" + r.toolchain.clang + "' is not installed",
+                                "on Debian: apt install clang-19, or use --compiler nvcc"));
+  if (access((r.toolchain.cuda_headers + "/cuda_runtime.h").c_str(), R_OK) != 0)
+    faults.push_back(make_error("our CUDA headers are not in '" + r.toolchain.cuda_headers + "'"));
+  if (!faults.empty()) return faults;
+  return Done{};
+}
+
+Result<Half> link(const CompileRequest& r, const Arguments& objects) {
+  const auto slash = r.toolchain.runtime_library.rfind('/');
+  const std::string directory =
+      slash == std::string::npos ? std::string(".") : r.toolchain.runtime_library.substr(0, slash);
+  Arguments a{r.toolchain.clang};
+  append(a, objects);
+  append(a, r.options.linker);
+  append(a, {r.toolchain.runtime_library, "-Wl,-rpath," + directory, "-pthread", "-o", r.options.output});
+  return run_half(r, a);
+}
+
+}  // namespace
+
+std::vector<std::string> clang_device_command(const CompileRequest& r, const std::string& source,
+                                              const std::string& output) {
+  Arguments a = cuda_front(r);
+  append(a, {"--cuda-device-only", "-S", r.options.device_debug ? "-O0" : "-O3", "-gline-directives-only", "-Xclang",
+             "-target-feature", "-Xclang", "+ptx85"});
+  if (r.options.fast_math) append(a, kDeviceFastMath);
+  append(a, {source, "-o", output});
+  return a;
+}
+
+std::vector<std::string> clang_host_command(const CompileRequest& r, const std::string& source,
+                                            const std::string& embedded, const std::string& output) {
+  Arguments a = cuda_front(r);
+  append(a, {"--cuda-host-only", "-c", "-fPIC", r.options.optimization, "-Xclang", "-fcuda-include-gpubinary",
+             "-Xclang", embedded});
+  if (r.options.debug) a.push_back("-g");
+  append(a, r.options.host_only);
+  append(a, {source, "-o", output});
+  return a;
+}
+
+std::string limit_registers(const std::string& ptx, int max_registers) {
+  if (max_registers <= 0) return ptx;
+  std::string out;
+  for (size_t at = 0; at < ptx.size();) {
+    const size_t entry = ptx.find(".entry", at);
+    const size_t brace = entry == std::string::npos ? entry : ptx.find('{', entry);
+    if (brace == std::string::npos) return out + ptx.substr(at);
+    const std::string_view header = std::string_view(ptx).substr(entry, brace - entry);
+    out.append(ptx, at, brace - at);
+    if (header.find(".maxnreg") == std::string_view::npos && header.find(".minnctapersm") == std::string_view::npos)
+      out += fmt::format(".maxnreg {}\n", max_registers);
+    out += '{';
+    at = brace + 1;
+  }
+  return out;
+}
+
+Result<CompileOutcome> device_ptx_with_clang(const CompileRequest& request, const std::string& source) {
+  auto directory = TemporaryDirectory::create();
+  if (!directory) return directory.error();
+  auto device = make_device(request, {source, "", "", directory->path() + "/device"});
+  if (!device) return device.error();
+  return CompileOutcome{device->ok, device->messages, std::move(device->device)};
+}
+
+Result<CompileOutcome> compile_with_clang(const CompileRequest& request) {
+  if (const Status ok = check_request(request); !ok) return ok.error();
+  auto directory = TemporaryDirectory::create();
+  if (!directory) return directory.error();
+
+  Arguments objects;
+  std::vector<std::future<Result<SourceDone>>> running;
+  std::counting_semaphore<> slots(std::max(1u, std::thread::hardware_concurrency() / 2));
+  size_t cuda_index = 0;
+  for (const std::string& source : request.options.sources) {
+    if (!is_source_path(source)) {
+      objects.push_back(source);
+      continue;
+    }
+    SourceJob job{source, "", "", directory->path() + "/" + std::to_string(objects.size())};
+    job.object = request.options.compile_only ? request.options.output : job.scratch + ".o";
+    if (job.object.empty()) job.object = std::filesystem::path(source).stem().string() + ".o";
+    if (is_cuda_path(source) && cuda_index < request.device_ptx.size()) job.given_ptx = request.device_ptx[cuda_index];
+    cuda_index += is_cuda_path(source);
+    objects.push_back(job.object);
+    running.push_back(std::async(std::launch::async, [&request, &slots, job] {
+      slots.acquire();
+      auto done = is_cuda_path(job.source) ? compile_cuda(request, job) : compile_host_source(request, job);
+      slots.release();
+      return done;
+    }));
+  }
+
+  CompileOutcome outcome{true, "", {}};
+  Diagnostics faults;
+  for (auto& r : running) {
+    auto done = r.get();
+    if (!done) {
+      faults.insert(faults.end(), done.error().begin(), done.error().end());
+      continue;
+    }
+    outcome.ok = outcome.ok && done->ok;
+    outcome.messages += done->messages;
+    for (PtxImage& image : done->device) outcome.device.push_back(std::move(image));
+  }
+  if (!faults.empty()) return faults;
+  if (!outcome.ok || request.options.compile_only) return outcome;
+  auto linked = link(request, objects);
+  if (!linked) return linked.error();
+  outcome.ok = linked->ok;
+  outcome.messages += linked->messages;
+  return outcome;
+}
+
+}  // namespace warplens
