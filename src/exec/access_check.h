@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks that every executor makes before a warp touches memory, and the findings they lead to. One implementation, so
+// that the interpreter and the slow paths of generated code say the same about the same lane.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "events/events.h"
+#include "exec/warp_context.h"
+
+namespace warplens::exec {
+
+/// One warp-level access about to happen. Addresses as in events::WarpAccess: device addresses (global, const), shared
+/// offsets, the lane's own local offsets.
+struct CheckedAccess {
+  uint32_t pc = 0;
+  uint32_t site = 0;  ///< which cached range to use and to update
+  uint32_t mask = 0;
+  unsigned bytes = 4;  ///< per lane
+  events::Space space = events::Space::kGlobal;
+  events::Access access = events::Access::kLoad;
+  const std::array<uint64_t, 32>* address = nullptr;
+};
+
+/// Checks all lanes, lowest first; per lane: null pointer, alignment, bounds. Records the finding of the first lane
+/// that fails, ends the launch and does not return then.
+void check_access(WarpContext& warp, const CheckedAccess& access);
+
+/// The lanes of `mask` by the space that their generic address lies in; the addresses of shared and local lanes are
+/// made offsets in place.
+struct ResolvedLanes {
+  uint32_t global = 0, shared = 0, local = 0;
+};
+ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array<uint64_t, 32>& address);
+
+/// A finding about one lane, with everything about where but nothing about what.
+events::Finding finding_at(const WarpContext& warp, events::FindingKind kind, uint32_t pc, unsigned lane);
+/// Records the finding and ends the warp for good.
+[[noreturn]] void fail_warp(WarpContext& warp, events::Finding finding);
+
+}  // namespace warplens::exec
