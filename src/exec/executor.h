@@ -48,7 +48,7 @@ struct LoadedKernel {
   std::vector<uint64_t> symbols;
   uint32_t static_shared_bytes = 0;    ///< module-scope + function-scope
   uint32_t dynamic_shared_offset = 0;  ///< shared offset where unsized arrays begin
-  uint32_t local_bytes = 0;          ///< per thread
+  uint32_t local_bytes = 0;            ///< per thread
   /// By Function::variables: shared offset / local offset / byte offset in the frame of call parameters (.param).
   std::vector<uint32_t> variable_offsets;
   uint32_t call_frame_bytes = 0;  ///< per thread: the .param variables of the body
@@ -77,6 +77,9 @@ struct LaunchOutcome {
   double seconds = 0;
   bool complete() const { return findings.empty(); }
 };
+
+/// Values of LaunchState::stop and LaunchRequest::interrupt.
+enum StopReason : uint32_t { kStopNone = 0, kStopInterrupt = 1, kStopTimeout = 2, kStopFault = 3 };
 
 /// What the workers of one launch share.
 struct LaunchState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the address of a device function is: a number that no allocation can have, so that a call through a wrong pointer is
-// noticed. (Functions have no code in device memory here.)
+// What the address of a device function is: a number that no allocation can have, so that a call through a wrong
+// pointer is noticed. (Functions have no code in device memory here.)
 #pragma once
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a PTX entry ready to run: says everything that we lack for it at once, lays out its variables, builds the graph, the
-// access sites and the interpreter's program.
+// Makes a PTX entry ready to run: says everything that we lack for it at once, lays out its variables, builds the
+// graph, the access sites and the interpreter's program.
 #include <algorithm>
 #include <set>
 

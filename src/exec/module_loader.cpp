@@ -29,10 +29,11 @@ Status fill(const LoadedModule& loaded, const ptx::Variable& v, uint64_t base) {
   for (const ptx::InitAddress& a : v.init_addresses) {
     const auto value = address_named(loaded, a.symbol);
     if (!value)
-      return make_error_at(loaded.module->file_name, v.pos,
-                           fmt::format("the initialiser of '{}' needs the address of '{}', which is not in this module's "
-                                       "global or constant memory",
-                                       v.name, a.symbol));
+      return make_error_at(
+          loaded.module->file_name, v.pos,
+          fmt::format("the initialiser of '{}' needs the address of '{}', which is not in this module's "
+                      "global or constant memory",
+                      v.name, a.symbol));
     const uint64_t bits = (*value + static_cast<uint64_t>(a.addend)) >> a.shift;
     if (a.offset + a.bytes <= v.bytes) std::memcpy(host(base + a.offset), &bits, a.bytes);
   }
