@@ -30,6 +30,18 @@ void append(Arguments& to, const Arguments& from) { to.insert(to.end(), from.beg
 
 bool is_c(const std::string& path) { return path.size() > 2 && path.compare(path.size() - 2, 2, ".c") == 0; }
 
+// Build files often name the toolkit's include folder. Its other headers may be wanted, but where a header is ours,
+// ours must be found: such folders move behind the system's.
+Arguments preprocessor_arguments(const CompileRequest& r) {
+  Arguments a = r.options.preprocessor;
+  for (size_t i = 0; i + 1 < a.size(); i += 2) {
+    const bool toolkit =
+        (a[i] == "-I" || a[i] == "-isystem") && access((a[i + 1] + "/cuda_runtime.h").c_str(), R_OK) == 0;
+    if (toolkit) a[i] = "-idirafter";
+  }
+  return a;
+}
+
 // What both halves of a CUDA source share. The runtime's version decides how clang lowers a launch: 12.3 means
 // cudaLaunchKernel and __cudaRegisterFatBinaryEnd.
 Arguments cuda_front(const CompileRequest& r) {
@@ -45,9 +57,9 @@ Arguments cuda_front(const CompileRequest& r) {
               "-isystem",
               r.toolchain.cuda_headers,
               "-include",
-              "cuda_runtime.h"};
+              r.toolchain.cuda_headers + "/cuda_runtime.h"};
   if (!r.options.language_standard.empty()) a.push_back("-std=" + r.options.language_standard);
-  append(a, r.options.preprocessor);
+  append(a, preprocessor_arguments(r));
   append(a, r.options.both);
   return a;
 }
@@ -157,7 +169,7 @@ Result<SourceDone> compile_host_source(const CompileRequest& r, const SourceJob&
   append(a, {"-c", "-fPIC", r.options.optimization, "-isystem", r.toolchain.cuda_headers});
   if (r.options.debug) a.push_back("-g");
   if (!r.options.language_standard.empty() && !is_c(job.source)) a.push_back("-std=" + r.options.language_standard);
-  append(a, r.options.preprocessor);
+  append(a, preprocessor_arguments(r));
   append(a, r.options.both);
   append(a, r.options.host_only);
   append(a, {job.source, "-o", job.object});
