@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one warp access costs, quickly: the same rules as memory/coalescer.h (the oracle, which tests compare this
+// with). Code generation evaluates it for lane patterns at compile time; the hooks of generated code use it for
+// addresses that no closed form covers.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "codegen/lane_class.h"
+#include "events/events.h"
+
+namespace warplens::codegen {
+
+struct AccessCost {
+  uint32_t sectors = 0, lines = 0, wavefronts = 0;
+  friend bool operator==(const AccessCost&, const AccessCost&) = default;
+};
+
+/// `address`: 32 device addresses (global) or offsets (shared, local); lanes outside `mask` are not read.
+/// Constant and parameter memory cost nothing here. Accesses are aligned to `bytes`.
+AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, uint32_t mask, const uint64_t* address);
+
+/// min(actual, ceil(lanes * bytes / unit)).
+inline uint32_t ideal_cost(uint32_t actual, unsigned lanes, unsigned bytes, unsigned unit) {
+  const uint32_t wanted = (lanes * bytes + unit - 1) / unit;
+  return actual < wanted ? actual : wanted;
+}
+
+/// The cost with all lanes active, by phase of the base: entry p is for a base of p << granule_log2 modulo 128 bytes.
+/// One entry alone: the phase does not matter.
+std::vector<AccessCost> costs_by_phase(events::Space space, events::Access access, unsigned bytes,
+                                       const Pattern& offsets, unsigned granule_log2);
+
+}  // namespace warplens::codegen

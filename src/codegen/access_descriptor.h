@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a hook must know of a memory access: one constant in the generated code for each PTX memory instruction (and
+// class of address), handed to the cold routines of exec/jit_memory_hooks.h. Plain 32-bit words, so that both sides
+// agree on the layout without further ado.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace warplens::codegen {
+
+constexpr uint32_t kNoSite = ~uint32_t{0};
+
+struct AccessDescriptor {
+  uint32_t pc = 0;             ///< instruction index in Function::body
+  uint32_t site = kNoSite;     ///< machine access; also the slot in WarpContext::ranges
+  uint32_t counter_word = 0;   ///< first of the site's words in WarpContext::counters
+  uint32_t space = 0;          ///< ptx::Space as written
+  uint32_t access = 0;         ///< events::Access
+  uint32_t element_bytes = 4;  ///< 1, 2, 4, 8, 16
+  uint32_t elements = 1;       ///< vector length
+  uint32_t extent = 0;  ///< bytes from the first to behind the last lane's, when that is a constant; else one lane's
+  uint32_t flags = 0;
+
+  enum Flag : uint32_t {
+    kCount = 1,   ///< load / store / atomic hooks: add to the site's words (all of them)
+    kEvents = 2,  ///< tell the listeners
+  };
+  uint32_t bytes() const { return element_bytes * elements; }
+};
+constexpr size_t kDescriptorWords = sizeof(AccessDescriptor) / sizeof(uint32_t);
+
+}  // namespace warplens::codegen

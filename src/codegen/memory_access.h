@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// One memory access being emitted: what memory_lowering*.cpp share. The address is brought into one of three kinds:
+//
+//   uniform   all lanes at `first`
+//   pattern   lane l at first + rel[l], rel >= 0 constants; `extent` bytes from the first lane's byte to behind the
+//   last's vector    anything (scaled addresses are widened, with `scaled` keeping the parts for closed-form counting)
+//
+// Each access has a fast path for what is inside the site's known range and a cold path through a hook that looks the
+// addresses up, reports, and ends the warp when one is bad.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "codegen/access_cost.h"
+#include "codegen/access_descriptor.h"
+#include "codegen/emit_context.h"
+#include "codegen/memory_lowering.h"
+
+namespace warplens::codegen {
+
+class MemoryAccess {
+ public:
+  MemoryAccess(EmitContext& e, const MemoryOp& op, events::Access access, const LaneValue& address);
+
+  std::vector<LaneValue> load();
+  void store(std::span<const LaneValue> values);
+  LaneValue atomic(const LaneValue& a, const LaneValue* b, bool is_reduction);
+
+ private:
+  enum class Kind : uint8_t { kUniform, kPattern, kVector };
+  using Values = std::vector<llvm::Value*>;
+
+  // --- memory_lowering.cpp: the address, and the skeleton of an access
+  void classify();
+  llvm::Value* address_vector();  ///< <32 x i64>
+  llvm::Value* host_pointer(llvm::Value* address);
+  llvm::Value* host_addresses();            ///< <32 x i64> of host addresses
+  llvm::Value* descriptor(uint32_t flags);  ///< of the first site
+  llvm::Value* descriptor_of(uint32_t site, uint32_t flags);
+  llvm::Value* mask_bits();
+  llvm::Value* mask_vector();
+  bool hooks_only() const;
+  bool per_lane_local() const { return op_.space == ptx::Space::kLocal; }
+  bool generic() const { return op_.space == ptx::Space::kGeneric; }
+  uint32_t hook_flags() const;
+  events::Space counted_space() const;
+  bool unit_stride() const;
+  llvm::BasicBlock* block(const char* name);
+  void branch_likely(llvm::Value* condition, llvm::BasicBlock* yes, llvm::BasicBlock* no);
+  /// A varying guard may leave no lane: begins the block that is skipped then and returns the one behind it, or null.
+  llvm::BasicBlock* skip_when_empty(llvm::BasicBlock** before);
+  LaneValue lane_value(llvm::Value* v) const;
+  llvm::Value* spill_addresses();
+  llvm::FixedVectorType* lanes_of(llvm::Type* element) const;
+  llvm::Value* splat(llvm::Value* scalar);
+
+  // --- memory_lowering_check.cpp
+  llvm::Value* in_range();  ///< i1: the fast path may be taken
+  llvm::Value* global_in_range(llvm::Value* at);
+  llvm::Value* window_in_range(llvm::Value* at, uint64_t begin, llvm::Value* end);
+  llvm::Value* all_active(llvm::Value* lanes);
+  void check();  ///< goes on when all active lanes may access; ends the warp otherwise
+
+  // --- memory_lowering_count.cpp
+  void count();
+  void count_requests(uint32_t site);
+  void count_full(uint32_t site);
+  void count_partial(uint32_t site);
+  void count_constant(uint32_t site, const AccessCost& cost);
+  void count_phases(uint32_t site, const std::vector<AccessCost>& costs, unsigned granule_log2);
+  void count_sectors(uint32_t site, llvm::Value* sectors, llvm::Value* lines);
+  void count_wavefronts(uint32_t site, llvm::Value* wavefronts);
+  void count_partial_row(uint32_t site);
+  void count_monotone(uint32_t site);
+  void count_window(uint32_t site);
+  void count_by_hook(uint32_t site);
+  void add(uint32_t site, unsigned word, llvm::Value* amount);
+  void add_constants(uint32_t site, unsigned word, std::span<const uint64_t> amounts);
+  bool by_block() const { return e_.unguarded && !generic(); }
+  llvm::Value* lanes_active();
+  llvm::Value* groups_active(unsigned group);
+  llvm::Value* ideal(llvm::Value* actual, unsigned unit);
+  events::SiteCounts site_counts(const AccessCost& cost) const;
+
+  // --- memory_lowering_load.cpp
+  Values load_active();
+  Values load_fast();
+  Values load_fast_or_hook(uint32_t flags);
+  Values load_by_hook(uint32_t flags);
+  Values load_uniform(llvm::Value* pointer);
+  Values load_pattern(llvm::Value* pointer);
+  Values load_window(llvm::Value* pointer, unsigned elements);
+  Values load_unit_stride(llvm::Value* pointer);
+  Values load_vector();
+  Values load_local_uniform();
+  Values deinterleave(const Values& vectors);
+  llvm::Value* local_pointer();
+  llvm::Value* gather_pattern(llvm::Value* pointer, unsigned byte_offset);
+  llvm::Value* gather_element(unsigned byte_offset);
+  llvm::Value* gather_by_index(llvm::Value* base, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* gather(llvm::Value* host, llvm::Value* mask);
+
+  // --- memory_lowering_store.cpp
+  void store_active(std::span<const LaneValue> lanes);
+  void store_fast(std::span<const LaneValue> lanes);
+  void store_fast_or_hook(std::span<const LaneValue> lanes, uint32_t flags);
+  void store_by_hook(std::span<const LaneValue> lanes, uint32_t flags);
+  void store_uniform(std::span<const LaneValue> lanes);
+  void store_unit_stride(const Values& values, llvm::Value* pointer);
+  void store_vector(const Values& values);
+  void store_local_uniform(const Values& values);
+  void scatter(const Values& values);
+  Values wide_values(std::span<const LaneValue> lanes);
+  llvm::Value* as_element(llvm::Value* v);
+
+  // --- memory_lowering_atomic.cpp
+  llvm::Value* atomic_active(const LaneValue& a, const LaneValue* b, bool is_reduction);
+  llvm::Value* spill_operand(const LaneValue& v, const char* name);
+
+  EmitContext& e_;
+  llvm::IRBuilder<>& ir_;
+  const MemoryOp& op_;
+  events::Access access_;
+  LaneValue address_;
+  unsigned element_bytes_, bytes_;  ///< of one element, of one lane
+  unsigned bytes_log2_;
+  llvm::Type* element_type_;  ///< iN
+  Kind kind_ = Kind::kVector;
+  unsigned align_log2_ = 0;       ///< known of the address of every lane
+  llvm::Value* first_ = nullptr;  ///< kUniform, kPattern: address of the lowest lane, in the address's own width
+  Pattern rel_ = {};              ///< kPattern; kUniform: zeros
+  uint64_t extent_ = 0;           ///< kUniform, kPattern
+};
+
+}  // namespace warplens::codegen

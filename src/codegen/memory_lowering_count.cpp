@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting fused into the code. With all lanes active a proven address costs a constant, or a row of a small table
+// chosen by the base's place within 128 bytes; unknown addresses are tested for being in order (then the sectors are
+// the changes between neighbours) before a hook sorts them. Partial masks have bit-trick forms for the common shapes.
+// Everything equals memory::count_access; requests and lanes of unguarded accesses are those of their block, and free.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bits.h"
+#include "codegen/memory_access.h"
+#include "exec/warp_context.h"
+
+namespace warplens::codegen {
+namespace {
+
+// Words of a site, in the order of events::SiteCounts.
+constexpr unsigned kRequests = 0, kSectors = 2, kWavefronts = 5;
+
+bool in_sectors(events::Space s) { return s == events::Space::kGlobal || s == events::Space::kLocal; }
+bool in_wavefronts(events::Space s) { return s == events::Space::kShared || s == events::Space::kSharedCluster; }
+
+}  // namespace
+
+void MemoryAccess::add(uint32_t site, unsigned word, llvm::Value* amount) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(amount->getType());
+  llvm::AllocaInst* slot = e_.warp_counter(e_.layout.site_word(site, word), vector ? vector->getNumElements() : 1);
+  llvm::Value* sum = ir_.CreateAdd(ir_.CreateLoad(slot->getAllocatedType(), slot), amount);
+  ir_.CreateStore(sum, slot);
+}
+
+void MemoryAccess::add_constants(uint32_t site, unsigned word, std::span<const uint64_t> amounts) {
+  if (std::ranges::all_of(amounts, [](uint64_t a) { return a == 0; })) return;
+  add(site, word,
+      llvm::ConstantDataVector::get(ir_.getContext(), llvm::ArrayRef<uint64_t>(amounts.data(), amounts.size())));
+}
+
+llvm::Value* MemoryAccess::lanes_active() {
+  if (e_.full_mask) return ir_.getInt64(kWarpSize);
+  return ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, e_.mask_bits), ir_.getInt64Ty());
+}
+
+/// Groups of `group` lanes with at least one active one.
+llvm::Value* MemoryAccess::groups_active(unsigned group) {
+  llvm::Value* bits = e_.mask_bits;
+  for (unsigned shift = 1; shift < group; shift *= 2) bits = ir_.CreateOr(bits, ir_.CreateLShr(bits, shift));
+  uint32_t firsts = 0;
+  for (unsigned lane = 0; lane < kWarpSize; lane += group) firsts |= 1u << lane;
+  bits = ir_.CreateAnd(bits, firsts);
+  return ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), ir_.getInt64Ty());
+}
+
+llvm::Value* MemoryAccess::ideal(llvm::Value* actual, unsigned unit) {
+  llvm::Value* asked = ir_.CreateMul(lanes_active(), ir_.getInt64(bytes_));
+  llvm::Value* wanted = ir_.CreateUDiv(ir_.CreateAdd(asked, ir_.getInt64(unit - 1)), ir_.getInt64(unit));
+  return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, actual, wanted);
+}
+
+events::SiteCounts MemoryAccess::site_counts(const AccessCost& cost) const {
+  events::SiteCounts counts;
+  counts.sectors = cost.sectors;
+  counts.lines = cost.lines;
+  counts.ideal_sectors = ideal_cost(cost.sectors, kWarpSize, bytes_, 32);
+  counts.wavefronts = cost.wavefronts;
+  counts.ideal_wavefronts = ideal_cost(cost.wavefronts, kWarpSize, bytes_, 128);
+  return counts;
+}
+
+void MemoryAccess::count() {
+  if (!e_.options.count) return;
+  for (const uint32_t site : op_.sites) {
+    count_requests(site);
+    const events::Space space = counted_space();
+    if (!in_sectors(space) && !in_wavefronts(space)) continue;
+    if (e_.full_mask)
+      count_full(site);
+    else
+      count_partial(site);
+  }
+}
+
+void MemoryAccess::count_requests(uint32_t site) {
+  if (by_block()) {
+    const bool known = std::ranges::any_of(
+        e_.constants, [&](const ConstantCost& c) { return c.site == site && c.per == ConstantCost::Per::kRun; });
+    if (!known) e_.constants.push_back({site, e_.block, {}, ConstantCost::Per::kRun});
+    return;
+  }
+  if (e_.full_mask) {
+    add_constants(site, kRequests, std::array<uint64_t, 2>{1, kWarpSize});
+    return;
+  }
+  llvm::Value* one = llvm::ConstantDataVector::get(ir_.getContext(), llvm::ArrayRef<uint64_t>({1, 0}));
+  add(site, kRequests, ir_.CreateInsertElement(one, lanes_active(), uint64_t{1}));
+}
+
+void MemoryAccess::count_full(uint32_t site) {
+  const events::Space space = counted_space();
+  if (kind_ == Kind::kVector) {
+    if (space == events::Space::kGlobal) return count_monotone(site);
+    if (space == events::Space::kShared && bytes_ <= 4) return count_window(site);
+    return count_by_hook(site);
+  }
+  const unsigned granule = std::min(7u, std::max(align_log2_, bytes_log2_));  // checked: aligned to its width
+  const std::vector<AccessCost> costs = costs_by_phase(space, access_, bytes_, rel_, granule);
+  if (costs.size() == 1) return count_constant(site, costs[0]);
+  count_phases(site, costs, granule);
+}
+
+void MemoryAccess::count_constant(uint32_t site, const AccessCost& cost) {
+  const events::SiteCounts c = site_counts(cost);
+  if (by_block()) {
+    e_.constants.push_back({site, e_.block, c, ConstantCost::Per::kFullRun});
+    return;
+  }
+  add_constants(site, kSectors, std::array<uint64_t, 4>{c.sectors, c.lines, c.ideal_sectors, 0});
+  add_constants(site, kWavefronts, std::array<uint64_t, 2>{c.wavefronts, c.ideal_wavefronts});
+}
+
+/// A row of the table is added as one vector: sectors and lines, and the ideal where it varies.
+void MemoryAccess::count_phases(uint32_t site, const std::vector<AccessCost>& costs, unsigned granule_log2) {
+  const bool shared = in_wavefronts(counted_space());
+  const events::SiteCounts first = site_counts(costs[0]);
+  bool same_ideal = !shared && by_block();
+  for (const AccessCost& c : costs) same_ideal = same_ideal && site_counts(c).ideal_sectors == first.ideal_sectors;
+  if (same_ideal) {
+    events::SiteCounts constant;
+    constant.ideal_sectors = first.ideal_sectors;
+    e_.constants.push_back({site, e_.block, constant, ConstantCost::Per::kFullRun});
+  }
+  const unsigned words = shared || same_ideal ? 2 : 4;
+  std::vector<llvm::Constant*> rows;
+  for (const AccessCost& cost : costs) {
+    const events::SiteCounts c = site_counts(cost);
+    const std::array<uint64_t, 4> row = shared ? std::array<uint64_t, 4>{c.wavefronts, c.ideal_wavefronts, 0, 0}
+                                               : std::array<uint64_t, 4>{c.sectors, c.lines, c.ideal_sectors, 0};
+    rows.push_back(llvm::ConstantDataVector::get(ir_.getContext(), llvm::ArrayRef<uint64_t>(row.data(), words)));
+  }
+  auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
+  auto* table = new llvm::GlobalVariable(e_.module, type, true, llvm::GlobalValue::PrivateLinkage,
+                                         llvm::ConstantArray::get(type, rows), "costs");
+  table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  table->setAlignment(llvm::Align(64));
+  llvm::Value* phase = ir_.CreateAnd(ir_.CreateZExtOrTrunc(ir_.CreateLShr(first_, granule_log2), ir_.getInt64Ty()),
+                                     ir_.getInt64(costs.size() - 1));
+  llvm::Value* at = ir_.CreateInBoundsGEP(type, table, {ir_.getInt64(0), phase});
+  add(site, shared ? kWavefronts : kSectors, ir_.CreateAlignedLoad(rows[0]->getType(), at, llvm::Align(words * 8)));
+}
+
+void MemoryAccess::count_sectors(uint32_t site, llvm::Value* sectors, llvm::Value* lines) {
+  llvm::Value* row = llvm::Constant::getNullValue(llvm::FixedVectorType::get(ir_.getInt64Ty(), 4));
+  row = ir_.CreateInsertElement(row, sectors, uint64_t{0});
+  row = ir_.CreateInsertElement(row, lines, uint64_t{1});
+  add(site, kSectors, ir_.CreateInsertElement(row, ideal(sectors, 32), uint64_t{2}));
+}
+
+void MemoryAccess::count_wavefronts(uint32_t site, llvm::Value* wavefronts) {
+  llvm::Value* row = llvm::Constant::getNullValue(llvm::FixedVectorType::get(ir_.getInt64Ty(), 2));
+  row = ir_.CreateInsertElement(row, wavefronts, uint64_t{0});
+  add(site, kWavefronts, ir_.CreateInsertElement(row, ideal(wavefronts, 128), uint64_t{1}));
+}
+
+void MemoryAccess::count_by_hook(uint32_t site) {
+  ir_.CreateCall(e_.hook("wl_count_lanes"), {e_.warp, descriptor_of(site, 0), mask_bits(), spill_addresses()});
+}
+
+void MemoryAccess::count_partial(uint32_t site) {
+  const events::Space space = counted_space();
+  llvm::Value* one = ir_.getInt64(1);
+  if (kind_ == Kind::kVector) return count_by_hook(site);
+  if (space == events::Space::kLocal) {
+    // The words of equal offsets lie side by side: 8 lanes a sector, all lanes one line.
+    const uint64_t words = std::max(1u, bytes_ / 4);
+    return count_sectors(site, ir_.CreateMul(groups_active(8), ir_.getInt64(words)), ir_.getInt64(words));
+  }
+  if (space == events::Space::kGlobal) {
+    if (kind_ == Kind::kUniform) return add_constants(site, kSectors, std::array<uint64_t, 4>{1, 1, 1, 0});
+    return unit_stride() ? count_partial_row(site) : count_by_hook(site);
+  }
+  const std::vector<AccessCost> full = costs_by_phase(space, access_, bytes_, rel_, std::max(align_log2_, bytes_log2_));
+  const unsigned groups = std::max(1u, bytes_ / 4);
+  const bool clean = std::ranges::all_of(full, [&](const AccessCost& c) { return c.wavefronts == groups; });
+  // Fewer lanes never cost more: a request without conflicts stays so. Loads wider than a word may pair up differently.
+  if (bytes_ <= 4 && clean) return count_wavefronts(site, one);
+  if (bytes_ > 4 && clean && access_ != events::Access::kLoad)
+    return count_wavefronts(site, groups_active(128 / bytes_));
+  if (kind_ == Kind::kUniform && access_ == events::Access::kLoad && bytes_ <= 16)
+    return count_wavefronts(site, bytes_ <= 8 ? one : groups_active(16));  // equal lanes pair up
+  count_by_hook(site);
+}
+
+/// Unit stride under a partial mask: lane l's element number from the line's start is phase + l, so that sectors and
+/// lines are groups of bits in the mask shifted by the phase.
+void MemoryAccess::count_partial_row(uint32_t site) {
+  const auto groups = [&](unsigned unit) -> llvm::Value* {
+    const unsigned lanes = unit / bytes_;  // lanes of one sector or line
+    llvm::Value* phase = ir_.CreateAnd(ir_.CreateZExtOrTrunc(ir_.CreateLShr(first_, bytes_log2_), ir_.getInt64Ty()),
+                                       ir_.getInt64(lanes - 1));
+    llvm::Value* mask = ir_.CreateZExt(e_.mask_bits, ir_.getInt64Ty());
+    if (lanes > 32) {  // at most two units: lanes before and behind the boundary
+      llvm::Value* boundary =
+          ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.getInt64(32), ir_.CreateSub(ir_.getInt64(lanes), phase));
+      llvm::Value* behind = ir_.CreateLShr(mask, boundary);
+      llvm::Value* before = ir_.CreateAnd(mask, ir_.CreateNot(ir_.CreateShl(ir_.getInt64(~uint64_t{0}), boundary)));
+      return ir_.CreateAdd(ir_.CreateZExt(ir_.CreateICmpNE(behind, ir_.getInt64(0)), ir_.getInt64Ty()),
+                           ir_.CreateZExt(ir_.CreateICmpNE(before, ir_.getInt64(0)), ir_.getInt64Ty()));
+    }
+    llvm::Value* bits = ir_.CreateShl(mask, phase);
+    for (unsigned shift = 1; shift < lanes; shift *= 2) bits = ir_.CreateOr(bits, ir_.CreateLShr(bits, shift));
+    uint64_t firsts = 0;
+    for (unsigned i = 0; i < 64; i += lanes) firsts |= uint64_t{1} << i;
+    return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ir_.CreateAnd(bits, firsts));
+  };
+  count_sectors(site, groups(32), groups(128));
+}
+
+/// All lanes active, any addresses: if the sectors are in order by lane, the distinct ones are the changes.
+void MemoryAccess::count_monotone(uint32_t site) {
+  llvm::Value* begin = e_.load_field(offsetof(exec::WarpContext, global_begin), ir_.getInt64Ty());
+  llvm::Value* offset = ir_.CreateSub(address_vector(), splat(begin));  // of 128 GiB: a sector's number has 32 bits
+  llvm::Value* sector = ir_.CreateTrunc(ir_.CreateLShr(offset, splat(ir_.getInt64(5))), lanes_of(ir_.getInt32Ty()));
+  llvm::SmallVector<int, kWarpSize> previous = {0};
+  for (int lane = 1; lane < kWarpSize; ++lane) previous.push_back(lane - 1);
+  llvm::Value* before = ir_.CreateShuffleVector(sector, previous);
+  llvm::BasicBlock* ordered = block("count.ordered");
+  llvm::BasicBlock* cold = block("count.cold");
+  llvm::BasicBlock* done = block("counted");
+  branch_likely(all_active(ir_.CreateICmpUGE(sector, before)), ordered, cold);
+  ir_.SetInsertPoint(ordered);
+  const auto changes = [&](llvm::Value* a, llvm::Value* b) {
+    llvm::Value* bits = ir_.CreateBitCast(ir_.CreateICmpNE(a, b), ir_.getInt32Ty());
+    llvm::Value* n = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits);
+    return ir_.CreateAdd(ir_.CreateZExt(n, ir_.getInt64Ty()), ir_.getInt64(1));
+  };
+  llvm::Value* two = splat(ir_.getInt32(2));
+  count_sectors(site, changes(sector, before), changes(ir_.CreateLShr(sector, two), ir_.CreateLShr(before, two)));
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(cold);
+  count_by_hook(site);
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(done);
+}
+
+/// Shared memory, all lanes, any offsets: all words within one row of the banks cannot conflict.
+void MemoryAccess::count_window(uint32_t site) {
+  llvm::Value* offset = e_.widen(address_);
+  llvm::Type* scalar = offset->getType()->getScalarType();
+  llvm::Value* first = splat(ir_.CreateExtractElement(offset, uint64_t{0}));
+  llvm::Value* distance = ir_.CreateXor(offset, first);
+  llvm::BasicBlock* clean = block("count.clean");
+  llvm::BasicBlock* cold = block("count.cold");
+  llvm::BasicBlock* done = block("counted");
+  branch_likely(all_active(ir_.CreateICmpULT(distance, splat(llvm::ConstantInt::get(scalar, 128)))), clean, cold);
+  ir_.SetInsertPoint(clean);
+  add_constants(site, kWavefronts, std::array<uint64_t, 2>{1, 1});
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(cold);
+  count_by_hook(site);
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(done);
+}
+
+}  // namespace warplens::codegen

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads. By class of the address: one scalar load; contiguous vector loads and constant shuffles when all lanes lie in
+// a window of a few vectors; gathers with constant indices; for unknown addresses a run-time test (consecutive? all
+// equal?) before the gather, since a gather costs three to six times a vector load (measured).
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "codegen/memory_access.h"
+#include "exec/warp_context.h"
+
+namespace warplens::codegen {
+namespace {
+
+/// Windows of up to this many elements are loaded whole and shuffled.
+constexpr uint64_t kLargestWindow = 64;
+
+llvm::Value* offset_pointer(llvm::IRBuilder<>& ir, llvm::Value* pointer, uint64_t bytes) {
+  return bytes == 0 ? pointer : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), pointer, bytes);
+}
+
+}  // namespace
+
+MemoryAccess::Values MemoryAccess::load_active() {
+  Values values;
+  if (hooks_only()) {
+    values = load_by_hook(hook_flags());
+  } else if (!generic() && (e_.full_mask || kind_ != Kind::kPattern)) {
+    check();
+    values = load_fast();
+  } else {
+    values = load_fast_or_hook(hook_flags());
+  }
+  if (!generic()) count();
+  return values;
+}
+
+MemoryAccess::Values MemoryAccess::load_fast_or_hook(uint32_t flags) {
+  llvm::BasicBlock* fast = block("load.fast");
+  llvm::BasicBlock* cold = block("load.cold");
+  llvm::BasicBlock* done = block("load.done");
+  branch_likely(in_range(), fast, cold);
+  ir_.SetInsertPoint(cold);
+  Values slow_values = load_by_hook(flags);
+  cold = ir_.GetInsertBlock();
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(fast);
+  Values fast_values = load_fast();
+  if (generic()) count();
+  for (llvm::Value*& v : fast_values)
+    if (!v->getType()->isVectorTy()) v = splat(v);  // generic: not uniform in general
+  fast = ir_.GetInsertBlock();
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(done);
+  Values values;
+  for (size_t i = 0; i < fast_values.size(); ++i) {
+    llvm::PHINode* phi = ir_.CreatePHI(fast_values[i]->getType(), 2);
+    phi->addIncoming(fast_values[i], fast);
+    phi->addIncoming(slow_values[i], cold);
+    values.push_back(phi);
+  }
+  return values;
+}
+
+MemoryAccess::Values MemoryAccess::load_fast() {
+  if (per_lane_local()) return load_local_uniform();
+  if (kind_ == Kind::kUniform) return load_uniform(host_pointer(first_));
+  if (kind_ == Kind::kPattern) return load_pattern(host_pointer(first_));
+  return load_vector();
+}
+
+MemoryAccess::Values MemoryAccess::load_by_hook(uint32_t flags) {
+  llvm::Value* at = spill_addresses();
+  llvm::Value* buffer = e_.scratch("lane_values", 1024);
+  ir_.CreateCall(e_.hook("wl_load_lanes"), {e_.warp, descriptor(flags), mask_bits(), at, buffer});
+  auto* wide = lanes_of(element_type_);
+  const bool uniform = loaded_class(address_.cls, op_.space).is_uniform();
+  llvm::Value* lane = nullptr;
+  if (uniform) lane = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(), ir_.getTrue());
+  Values values;
+  for (unsigned i = 0; i < op_.elements; ++i) {
+    llvm::Value* from = offset_pointer(ir_, buffer, uint64_t{i} * kWarpSize * element_bytes_);
+    if (uniform)
+      values.push_back(ir_.CreateLoad(element_type_, ir_.CreateInBoundsGEP(element_type_, from, lane)));
+    else
+      values.push_back(ir_.CreateAlignedLoad(wide, from, llvm::Align(element_bytes_)));
+  }
+  return values;
+}
+
+MemoryAccess::Values MemoryAccess::load_uniform(llvm::Value* pointer) {
+  Values values;
+  for (unsigned i = 0; i < op_.elements; ++i)
+    values.push_back(ir_.CreateAlignedLoad(element_type_, offset_pointer(ir_, pointer, uint64_t{i} * element_bytes_),
+                                           llvm::Align(element_bytes_), op_.is_volatile));
+  return values;
+}
+
+MemoryAccess::Values MemoryAccess::load_pattern(llvm::Value* pointer) {
+  if (unit_stride()) return load_unit_stride(pointer);
+  const uint64_t window = extent_ / element_bytes_;
+  if (window <= kLargestWindow) return load_window(pointer, static_cast<unsigned>(window));
+  Values values;
+  for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_pattern(pointer, i * element_bytes_));
+  return values;
+}
+
+MemoryAccess::Values MemoryAccess::load_window(llvm::Value* pointer, unsigned elements) {
+  auto* type = llvm::FixedVectorType::get(element_type_, elements);
+  llvm::Value* window = ir_.CreateAlignedLoad(type, pointer, llvm::Align(element_bytes_), op_.is_volatile);
+  Values values;
+  for (unsigned i = 0; i < op_.elements; ++i) {
+    llvm::SmallVector<int, kWarpSize> lanes;
+    for (const int64_t r : rel_) lanes.push_back(static_cast<int>(r / element_bytes_ + i));
+    values.push_back(ir_.CreateShuffleVector(window, lanes));
+  }
+  return values;
+}
+
+/// Lanes side by side: one vector load for each element, then the elements of all lanes are sorted out, by steps that
+/// each split even from odd positions.
+MemoryAccess::Values MemoryAccess::load_unit_stride(llvm::Value* pointer) {
+  auto* type = lanes_of(element_type_);
+  Values values;
+  for (unsigned i = 0; i < op_.elements; ++i)
+    values.push_back(ir_.CreateAlignedLoad(type, offset_pointer(ir_, pointer, uint64_t{i} * kWarpSize * element_bytes_),
+                                           llvm::Align(element_bytes_), op_.is_volatile));
+  return deinterleave(values);
+}
+
+MemoryAccess::Values MemoryAccess::deinterleave(const Values& vectors) {
+  if (vectors.size() == 1) return vectors;
+  llvm::SmallVector<int, kWarpSize> even, odd;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    even.push_back(2 * lane);
+    odd.push_back(2 * lane + 1);
+  }
+  Values evens, odds, out;
+  for (size_t i = 0; i < vectors.size(); i += 2) {
+    evens.push_back(ir_.CreateShuffleVector(vectors[i], vectors[i + 1], even));
+    odds.push_back(ir_.CreateShuffleVector(vectors[i], vectors[i + 1], odd));
+  }
+  evens = deinterleave(evens);
+  odds = deinterleave(odds);
+  for (size_t i = 0; i < evens.size(); ++i) {
+    out.push_back(evens[i]);
+    out.push_back(odds[i]);
+  }
+  return out;
+}
+
+/// Offsets `base + index[lane]`, both halves of a warp in one AVX-512 gather each: LLVM's own lowering of a masked
+/// gather keeps vectors of 64-bit pointers in registers instead.
+llvm::Value* MemoryAccess::gather_by_index(llvm::Value* base, llvm::Value* index, llvm::Value* mask) {
+  llvm::Value* halves[2];
+  auto* half = llvm::FixedVectorType::get(ir_.getInt32Ty(), 16);
+  for (unsigned h = 0; h < 2; ++h) {
+    llvm::SmallVector<int, 16> lanes;
+    for (unsigned i = 0; i < 16; ++i) lanes.push_back(static_cast<int>(h * 16 + i));
+    halves[h] = ir_.CreateIntrinsic(half, llvm::Intrinsic::x86_avx512_mask_gather_dpi_512,
+                                    {llvm::Constant::getNullValue(half), base, ir_.CreateShuffleVector(index, lanes),
+                                     ir_.CreateShuffleVector(mask, lanes), ir_.getInt32(1)});
+  }
+  llvm::SmallVector<int, kWarpSize> all;
+  for (int i = 0; i < kWarpSize; ++i) all.push_back(i);
+  return ir_.CreateShuffleVector(halves[0], halves[1], all);
+}
+
+/// All 32 addresses are inside the checked range, whatever the mask.
+llvm::Value* MemoryAccess::gather_pattern(llvm::Value* pointer, unsigned byte_offset) {
+  llvm::Value* all = llvm::Constant::getAllOnesValue(lanes_of(ir_.getInt1Ty()));
+  const bool by_index = element_bytes_ == 4 && e_.options.avx512;
+  std::vector<llvm::Constant*> index;
+  for (const int64_t r : rel_)
+    index.push_back(llvm::ConstantInt::get(by_index ? ir_.getInt32Ty() : ir_.getInt64Ty(), static_cast<uint64_t>(r)));
+  llvm::Value* lanes = llvm::ConstantVector::get(index);
+  pointer = offset_pointer(ir_, pointer, byte_offset);
+  if (by_index) return gather_by_index(pointer, lanes, all);
+  return gather(ir_.CreateAdd(splat(ir_.CreatePtrToInt(pointer, ir_.getInt64Ty())), lanes), all);
+}
+
+/// Any 32 host addresses; lanes outside the mask are not touched (their value is zero).
+llvm::Value* MemoryAccess::gather(llvm::Value* host, llvm::Value* mask) {
+  auto* pointers = lanes_of(ir_.getPtrTy());
+  if (element_bytes_ >= 4) {
+    auto* type = lanes_of(element_type_);
+    return ir_.CreateMaskedGather(type, ir_.CreateIntToPtr(host, pointers), llvm::Align(element_bytes_), mask,
+                                  llvm::Constant::getNullValue(type));
+  }
+  // Bytes and halves: gather the aligned words around them, which lie in the same page.
+  auto* words = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
+  const auto all = [&](uint64_t v) { return splat(ir_.getInt64(v)); };
+  llvm::Value* at = ir_.CreateIntToPtr(ir_.CreateAnd(host, all(~uint64_t{3})), pointers);
+  llvm::Value* word = ir_.CreateMaskedGather(words, at, llvm::Align(4), mask, llvm::Constant::getNullValue(words));
+  llvm::Value* shift = ir_.CreateTrunc(ir_.CreateShl(ir_.CreateAnd(host, all(3)), all(3)), words);
+  return ir_.CreateTrunc(ir_.CreateLShr(word, shift), lanes_of(element_type_));
+}
+
+llvm::Value* MemoryAccess::gather_element(unsigned byte_offset) {
+  llvm::Value* lanes = e_.widen(address_);
+  if (op_.space == ptx::Space::kShared && element_bytes_ == 4 && e_.options.avx512) {
+    llvm::Value* index = ir_.CreateTrunc(lanes, llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize));
+    llvm::Value* shared = e_.load_field(offsetof(exec::WarpContext, shared), ir_.getPtrTy());
+    return gather_by_index(offset_pointer(ir_, shared, byte_offset), index, mask_vector());
+  }
+  return gather(ir_.CreateAdd(host_addresses(), splat(ir_.getInt64(byte_offset))), mask_vector());
+}
+
+MemoryAccess::Values MemoryAccess::load_vector() {
+  Values values;
+  if (!e_.full_mask || op_.elements > 1 || element_bytes_ < 4) {
+    for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_element(i * element_bytes_));
+    return values;
+  }
+  // All lanes are active: consecutive? else equal? else gather.
+  llvm::Value* lanes = e_.widen(address_);
+  llvm::Type* scalar = lanes->getType()->getScalarType();
+  llvm::Value* first = ir_.CreateExtractElement(lanes, uint64_t{0});
+  std::vector<llvm::Constant*> steps;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    steps.push_back(llvm::ConstantInt::get(scalar, uint64_t{lane} * bytes_));
+  llvm::Value* same = splat(first);
+  llvm::Value* row = ir_.CreateAdd(same, llvm::ConstantVector::get(steps));
+  auto* type = lanes_of(element_type_);
+  llvm::BasicBlock* blocks[] = {block("consecutive"), block("equal"), block("gather")};
+  llvm::BasicBlock* ask_equal = block("ask.equal");
+  llvm::BasicBlock* done = block("loaded");
+  ir_.CreateCondBr(all_active(ir_.CreateICmpEQ(lanes, row)), blocks[0], ask_equal);
+  ir_.SetInsertPoint(ask_equal);
+  ir_.CreateCondBr(all_active(ir_.CreateICmpEQ(lanes, same)), blocks[1], blocks[2]);
+  llvm::Value* results[3];
+  for (int i = 0; i < 3; ++i) {
+    ir_.SetInsertPoint(blocks[i]);
+    if (i == 0)
+      results[i] = ir_.CreateAlignedLoad(type, host_pointer(first), llvm::Align(element_bytes_), op_.is_volatile);
+    if (i == 1) results[i] = splat(load_uniform(host_pointer(first))[0]);
+    if (i == 2) results[i] = gather_element(0);
+    ir_.CreateBr(done);
+  }
+  ir_.SetInsertPoint(done);
+  llvm::PHINode* phi = ir_.CreatePHI(type, 3);
+  for (int i = 0; i < 3; ++i) phi->addIncoming(results[i], blocks[i]);
+  return {phi};
+}
+
+/// The same offset in every lane: word w of all lanes is one line of the warp's local memory.
+MemoryAccess::Values MemoryAccess::load_local_uniform() {
+  auto* words = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
+  llvm::Value* pointer = local_pointer();
+  Values raw;
+  for (unsigned w = 0; w < bytes_ / 4; ++w)
+    raw.push_back(
+        ir_.CreateAlignedLoad(words, offset_pointer(ir_, pointer, uint64_t{w} * 128), llvm::Align(4), op_.is_volatile));
+  if (element_bytes_ == 4) return raw;
+  Values values;
+  auto* wide = lanes_of(element_type_);
+  for (size_t w = 0; w < raw.size(); w += 2) {
+    llvm::Value* low = ir_.CreateZExt(raw[w], wide);
+    llvm::Value* high = ir_.CreateShl(ir_.CreateZExt(raw[w + 1], wide), llvm::ConstantInt::get(wide, 32));
+    values.push_back(ir_.CreateOr(low, high));
+  }
+  return values;
+}
+
+llvm::Value* MemoryAccess::local_pointer() {
+  llvm::Value* local = e_.load_field(offsetof(exec::WarpContext, local), ir_.getPtrTy());
+  llvm::Value* offset = ir_.CreateZExt(first_, ir_.getInt64Ty());
+  return ir_.CreateInBoundsGEP(ir_.getInt8Ty(), local, ir_.CreateShl(offset, 5));  // (offset / 4) * 128, aligned
+}
+
+}  // namespace warplens::codegen
