@@ -20,6 +20,8 @@ class RegisterSet {
   size_t size() const;
   /// Adds all of `other`; true when that added something.
   bool merge(const RegisterSet& other);
+  /// Adds what is in `other` but not in `removed`.
+  void merge_without(const RegisterSet& other, const RegisterSet& removed);
   /// Calls f(RegId), ascending.
   template <typename F>
   void for_each(F&& f) const {
