@@ -90,6 +90,7 @@ struct LaunchState {
   uint32_t interest = 0;  ///< OR of the listeners' interests
   std::mutex mutex;
   std::vector<events::Finding> findings;
+  std::vector<uint32_t> interests;       ///< by LaunchRequest::listeners
   std::shared_ptr<const void> prepared;  ///< the executor's own, from prepare()
   /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
   void fail(events::Finding finding);

@@ -39,7 +39,10 @@ void begin(LaunchState& launch, const LaunchRequest& request, memory::Arena& are
   launch.info.static_shared_bytes = request.kernel->static_shared_bytes;
   launch.info.dynamic_shared_bytes = request.dynamic_shared_bytes;
   launch.info.workers = worker_count(request);
-  for (const events::Listener* listener : request.listeners) launch.interest |= listener->interest();
+  for (const events::Listener* listener : request.listeners) {
+    launch.interests.push_back(listener->interest());
+    launch.interest |= launch.interests.back();
+  }
 }
 
 /// One worker's counters, apart from the others' so that no cache line is shared.

@@ -50,7 +50,7 @@ struct WarpContext {
   uint64_t block = 0;             ///< linear block index
   unsigned worker = 0;
   uint32_t waiting_pc = 0;         ///< of the barrier instruction that it last came to, for findings
-  void* executor_state = nullptr;  ///< the executor's own; kept from one warp to the next that uses this context
+  void* executor_state = nullptr;  ///< the interpreter's; kept from one warp to the next that uses this context
   void (*free_executor_state)(void*) = nullptr;
   uint32_t cluster_ctaid[3] = {0, 0, 0}, cluster_nctaid[3] = {1, 1, 1}, clusterid[3] = {0, 0, 0},
            nclusterid[3] = {1, 1, 1};

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device_calls.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/check.h"
+#include "exec/access_check.h"
+#include "exec/device_printf.h"
+#include "exec/executor.h"
+#include "exec/lane_memory.h"
+
+namespace warplens::exec {
+namespace {
+
+using Arguments = std::span<const uint64_t>;
+using Results = std::span<uint64_t>;
+
+/// Texts of different workers must not mix.
+void print(WarpContext& warp, const std::string& text) {
+  if (warp.launch->request->print) {
+    warp.launch->request->print(text);
+  } else {
+    // The program's own output: it goes where the program's printf goes.
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+}
+
+void call_vprintf(WarpContext& warp, uint32_t, unsigned lane, Arguments in, Results out) {
+  const LaneMemory memory(warp, lane);
+  const uint64_t buffer = in[1];
+  PrintSource source;
+  source.argument = [&](uint64_t offset, void* to, uint64_t bytes) {
+    return memory.read_generic(buffer + offset, to, bytes);
+  };
+  source.text = [&](uint64_t address) { return memory.read_text(address); };
+  int conversions = 0;
+  print(warp, format_device_text(memory.read_text(in[0]), source, conversions));
+  if (!out.empty()) out[0] = static_cast<uint32_t>(conversions);
+}
+
+/// Prints what CUDA prints of a failed assertion's place and condition, and records the finding.
+void report_assertion(WarpContext& warp, uint32_t pc, unsigned lane, Arguments in) {
+  const LaneMemory memory(warp, lane);
+  events::Finding f = finding_at(warp, events::FindingKind::kAssert, pc, lane);
+  f.message = fmt::format("assertion `{}` failed in {} at {}:{}", memory.read_text(in[0]), memory.read_text(in[3]),
+                          memory.read_text(in[1]), static_cast<uint32_t>(in[2]));
+  warp.launch->fail(std::move(f));
+}
+
+void call_assertfail(WarpContext& warp, uint32_t pc, unsigned lane, Arguments in, Results) {
+  report_assertion(warp, pc, lane, in);
+  abandon_warp(warp);
+}
+
+void call_malloc(WarpContext& warp, uint32_t, unsigned, Arguments in, Results out) {
+  out[0] = warp.launch->arena->allocate(in[0], "device malloc").value_or(0);
+}
+
+void call_free(WarpContext& warp, uint32_t, unsigned, Arguments in, Results) {
+  if (in[0] != 0) warp.launch->arena->free(in[0]);
+}
+
+struct SystemFunction {
+  std::string_view name;
+  size_t arguments, results;
+  void (*call)(WarpContext&, uint32_t pc, unsigned lane, Arguments, Results);
+};
+constexpr SystemFunction kSystemFunctions[] = {
+    {"vprintf", 2, 1, call_vprintf},
+    {"__assertfail", 5, 0, call_assertfail},
+    {"malloc", 1, 1, call_malloc},
+    {"free", 1, 0, call_free},
+};
+
+const SystemFunction* find_system_function(std::string_view name) {
+  for (const SystemFunction& f : kSystemFunctions)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string callee_name(const ptx::Module& module, const ptx::Instr& call) {
+  for (const ptx::Operand& o : call.operands)
+    if (o.tag == ptx::OperandTag::kFunction) return module.functions[o.symbol.index].name;
+  return {};
+}
+
+std::string why_call_cannot_run(const ptx::Module& module, const ptx::Instr& call) {
+  const std::string name = callee_name(module, call);
+  if (name.empty()) return "calls through function pointers are not supported yet";
+  const SystemFunction* f = find_system_function(name);
+  if (f == nullptr) return fmt::format("calls of '{}' are not supported yet", name);
+  if (call.returns < f->results || call.args.size() - call.returns < f->arguments)
+    return fmt::format("'{}' is called with {} arguments and {} results", name, call.args.size() - call.returns,
+                       call.returns);
+  return {};
+}
+
+void call_function(WarpContext& warp, const std::string& name, uint32_t pc, unsigned lane, Arguments arguments,
+                   Results results) {
+  const SystemFunction* f = find_system_function(name);
+  WL_CHECK(f != nullptr, "call of {}", name);
+  f->call(warp, pc, lane, arguments, results);
+}
+
+}  // namespace warplens::exec
