@@ -58,6 +58,13 @@ struct Notice {
   friend bool operator==(const Notice&, const Notice&) = default;
 };
 
+/// How the program ended, as the tool saw it.
+struct RunEnd {
+  int exit_code = 0;
+  int signal = 0;  ///< not 0: ended by this signal
+  bool timed_out = false, interrupted = false;
+};
+
 struct RunRecord {
   std::string program;               ///< what the user named
   std::vector<std::string> command;  ///< program and its arguments
@@ -65,6 +72,7 @@ struct RunRecord {
   std::vector<KernelRecord> kernels;
   std::vector<LaunchRecord> launches;  ///< in the order in which they ended; unfinished ones last
   std::vector<Notice> notices;
+  RunEnd end;
   unsigned damaged_lines = 0;  ///< lines that could not be read (a write was cut short)
 };
 

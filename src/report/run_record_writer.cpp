@@ -143,7 +143,8 @@ void RecordWriter::follow_fork() {
   if (process_ == ::getpid()) return;
   process_ = ::getpid();
   kernels_.clear();
-  append(fmt::format(R"({{"t":"process","p":{},"program":{},"gpu":{}}})", process_, json_string(program_), json_string(gpu_)));
+  append(fmt::format(R"({{"t":"process","p":{},"program":{},"gpu":{}}})", process_, json_string(program_),
+                     json_string(gpu_)));
 }
 
 RecordWriter::Known& RecordWriter::known(const LaunchEvent& event) {

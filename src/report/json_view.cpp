@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json_view.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "report/finding_view.h"
+#include "report/kernel_name.h"
+#include "report/line_table.h"
+
+namespace warplens::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json dim_json(const events::Dim3& d) { return json::array({d.x, d.y, d.z}); }
+
+json spread_json(const Spread& s) { return {{"min", s.min}, {"max", s.max}, {"sum", s.sum}}; }
+
+/// The same for counts, which are whole numbers.
+json count_spread_json(const Spread& s) {
+  return {{"min", static_cast<uint64_t>(s.min)},
+          {"max", static_cast<uint64_t>(s.max)},
+          {"sum", static_cast<uint64_t>(s.sum)}};
+}
+
+json traffic_json(Memory memory, Kind kind, const Traffic& t) {
+  json j = {{"memory", word(memory)},
+            {"kind", word(kind)},
+            {"exactness", is_estimate(memory, kind) ? "estimate" : "exact"},
+            {"requests", t.requests},
+            {"active_lanes", t.lanes},
+            {"bytes_asked", t.bytes_asked}};
+  if (memory == Memory::kShared) {
+    j["wavefronts"] = t.wavefronts;
+    j["ideal_wavefronts"] = t.ideal_wavefronts;
+    j["wavefronts_per_request"] = t.wavefronts_per_request();
+  } else if (memory != Memory::kConstant) {
+    j["sectors"] = t.sectors;
+    j["ideal_sectors"] = t.ideal_sectors;
+    j["sectors_per_request"] = t.sectors_per_request();
+    j["lines"] = t.lines;
+    j["bytes_moved"] = t.bytes_moved();
+  }
+  return j;
+}
+
+json totals_json(const Totals& totals) {
+  json memory = json::array();
+  for (int m = 0; m < kMemories; ++m)
+    for (int k = 0; k < kKinds; ++k)
+      if (totals.by[m][k].requests != 0)
+        memory.push_back(traffic_json(static_cast<Memory>(m), static_cast<Kind>(k), totals.by[m][k]));
+  return {{"memory", memory}, {"ptx_instructions", totals.instructions}, {"active_lanes", totals.lanes}};
+}
+
+json line_json(const LineRow& row, bool from_ptx) {
+  json accesses = json::array();
+  for (const AccessRow& a : row.accesses) {
+    json j = traffic_json(a.memory, a.kind, a.traffic);
+    j["column"] = a.column;
+    j["bytes_per_lane"] = a.bytes;
+    j["parameter"] = a.parameter;
+    j["inlined_from"] = a.inside;
+    j["ptx_line"] = a.ptx_line;
+    j["copies"] = a.copies;
+    accesses.push_back(std::move(j));
+  }
+  return {{"file", from_ptx ? "" : row.file},
+          {"line", from_ptx ? 0 : row.line},
+          {"ptx_line", from_ptx ? row.line : 0},
+          {"text", row.text},
+          {"ptx_instructions", row.instructions},
+          {"active_lanes", row.lanes},
+          {"accesses", accesses}};
+}
+
+json finding_json(const events::Finding& f) {
+  std::string kind = word(f.kind);
+  std::replace(kind.begin(), kind.end(), ' ', '_');
+  return {{"kind", kind},
+          {"message", f.message},
+          {"file", f.file},
+          {"line", f.place.line},
+          {"column", f.place.column},
+          {"block_index", dim_json(f.block_index)},
+          {"thread_index", dim_json(f.thread_index)},
+          {"address", f.address},
+          {"bytes", f.bytes}};
+}
+
+json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
+  json j = {{"first_launch", g.first_id},
+            {"launches", g.launches},
+            {"complete", g.complete},
+            {"counted", g.counted},
+            {"grid", dim_json(g.shape.grid)},
+            {"block", dim_json(g.shape.block)},
+            {"cluster", dim_json(g.shape.cluster)},
+            {"static_shared_bytes", g.shape.static_shared_bytes},
+            {"dynamic_shared_bytes", g.shape.dynamic_shared_bytes},
+            {"parameter_bytes", g.param_bytes},
+            {"host_seconds", spread_json(g.seconds)}};
+  json findings = json::array();
+  for (const auto& f : g.findings) findings.push_back(finding_json(f));
+  if (g.counted) {
+    j["per_launch"] = {{"global_requests", count_spread_json(g.requests)},
+                       {"global_sectors", count_spread_json(g.sectors)},
+                       {"shared_wavefronts", count_spread_json(g.wavefronts)}};
+    j["totals"] = totals_json(g.totals);
+    const LineTable table = line_table(kernel, g.counts);
+    j["line_information"] = !table.from_ptx;
+    json lines = json::array();
+    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx));
+    j["lines"] = std::move(lines);
+  }
+  j["findings"] = std::move(findings);
+  return j;
+}
+
+}  // namespace
+
+std::string json_text(const RunRecord& run, Folding folding) {
+  json j = {{"schema_version", kSchemaVersion},
+            {"generator", {{"name", "warplens"}, {"version", WARPLENS_VERSION}}},
+            {"program", run.program},
+            {"command", run.command},
+            {"gpu", run.gpu},
+            {"end",
+             {{"exit_code", run.end.exit_code},
+              {"signal", run.end.signal},
+              {"timed_out", run.end.timed_out},
+              {"interrupted", run.end.interrupted}}},
+            {"record_complete", run.damaged_lines == 0}};
+  json kernels = json::array();
+  const std::vector<FoldedLaunch> groups = fold(run, folding);
+  for (size_t k = 0; k < run.kernels.size(); ++k) {
+    const std::string& name = run.kernels[k].info.name;
+    json launches = json::array();
+    for (const FoldedLaunch& g : groups)
+      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g));
+    kernels.push_back({{"name", name},
+                       {"demangled", demangled(name)},
+                       {"short_name", short_name(name)},
+                       {"launch_groups", std::move(launches)}});
+  }
+  j["kernels"] = std::move(kernels);
+  json notices = json::array();
+  for (const Notice& n : run.notices) notices.push_back({{"kind", n.kind}, {"text", n.text}});
+  j["notices"] = std::move(notices);
+  return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warplens::report
