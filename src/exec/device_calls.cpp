@@ -27,7 +27,7 @@ void print(WarpContext& warp, const std::string& text) {
   }
 }
 
-void call_vprintf(WarpContext& warp, uint32_t, unsigned lane, Arguments in, Results out) {
+void call_vprintf(WarpContext& warp, const DeviceFunction&, uint32_t, unsigned lane, Arguments in, Results out) {
   const LaneMemory memory(warp, lane);
   const uint64_t buffer = in[1];
   PrintSource source;
@@ -49,61 +49,54 @@ void report_assertion(WarpContext& warp, uint32_t pc, unsigned lane, Arguments i
   warp.launch->fail(std::move(f));
 }
 
-void call_assertfail(WarpContext& warp, uint32_t pc, unsigned lane, Arguments in, Results) {
+void call_assertfail(WarpContext& warp, const DeviceFunction&, uint32_t pc, unsigned lane, Arguments in, Results) {
   report_assertion(warp, pc, lane, in);
   abandon_warp(warp);
 }
 
-void call_malloc(WarpContext& warp, uint32_t, unsigned, Arguments in, Results out) {
+void call_malloc(WarpContext& warp, const DeviceFunction&, uint32_t, unsigned, Arguments in, Results out) {
   out[0] = warp.launch->arena->allocate(in[0], "device malloc").value_or(0);
 }
 
-void call_free(WarpContext& warp, uint32_t, unsigned, Arguments in, Results) {
+void call_free(WarpContext& warp, const DeviceFunction&, uint32_t, unsigned, Arguments in, Results) {
   if (in[0] != 0) warp.launch->arena->free(in[0]);
 }
 
 struct SystemFunction {
   std::string_view name;
   size_t arguments, results;
-  void (*call)(WarpContext&, uint32_t pc, unsigned lane, Arguments, Results);
+  DeviceFunction function;
 };
 constexpr SystemFunction kSystemFunctions[] = {
-    {"vprintf", 2, 1, call_vprintf},
-    {"__assertfail", 5, 0, call_assertfail},
-    {"malloc", 1, 1, call_malloc},
-    {"free", 1, 0, call_free},
+    {"vprintf", 2, 1, {call_vprintf}},
+    {"__assertfail", 5, 0, {call_assertfail}},
+    {"malloc", 1, 1, {call_malloc}},
+    {"free", 1, 0, {call_free}},
 };
 
-const SystemFunction* find_system_function(std::string_view name) {
-  for (const SystemFunction& f : kSystemFunctions)
-    if (f.name == name) return &f;
-  return nullptr;
-}
-
-}  // namespace
-
+/// The callee's name; empty when the call is indirect.
 std::string callee_name(const ptx::Module& module, const ptx::Instr& call) {
   for (const ptx::Operand& o : call.operands)
     if (o.tag == ptx::OperandTag::kFunction) return module.functions[o.symbol.index].name;
   return {};
 }
 
-std::string why_call_cannot_run(const ptx::Module& module, const ptx::Instr& call) {
+}  // namespace
+
+std::optional<DeviceFunction> find_device_function(const ptx::Module& module, const ptx::Instr& call) {
   const std::string name = callee_name(module, call);
-  if (name.empty()) return "calls through function pointers are not supported yet";
-  const SystemFunction* f = find_system_function(name);
-  if (f == nullptr) return fmt::format("calls of '{}' are not supported yet", name);
-  if (call.returns < f->results || call.args.size() - call.returns < f->arguments)
-    return fmt::format("'{}' is called with {} arguments and {} results", name, call.args.size() - call.returns,
-                       call.returns);
-  return {};
+  const size_t arguments = call.args.size() - call.returns;
+  if (arguments > kMostCallParameters || call.returns > kMostCallParameters) return std::nullopt;
+  for (const SystemFunction& f : kSystemFunctions)
+    if (f.name == name && call.returns >= f.results && arguments >= f.arguments) return f.function;
+  return std::nullopt;
 }
 
-void call_function(WarpContext& warp, const std::string& name, uint32_t pc, unsigned lane, Arguments arguments,
-                   Results results) {
-  const SystemFunction* f = find_system_function(name);
-  WL_CHECK(f != nullptr, "call of {}", name);
-  f->call(warp, pc, lane, arguments, results);
+std::string why_call_cannot_run(const ptx::Module& module, const ptx::Instr& call) {
+  if (find_device_function(module, call)) return {};
+  const std::string name = callee_name(module, call);
+  if (name.empty()) return "calls through function pointers are not supported yet";
+  return fmt::format("calls of '{}' with {} arguments are not supported yet", name, call.args.size() - call.returns);
 }
 
 }  // namespace warplens::exec

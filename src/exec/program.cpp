@@ -136,6 +136,12 @@ void Program::add_operation(const LoadedKernel& kernel, uint32_t index) {
   op.destinations = static_cast<uint32_t>(destinations.size()) - op.first_destination;
   most_sources = std::max(most_sources, op.sources);
   most_destinations = std::max(most_destinations, op.destinations);
+  if (op.role == Role::kCall) {
+    op.callee = static_cast<uint32_t>(callees.size());
+    const auto callee = find_device_function(*kernel.module->module, in);
+    WL_CHECK(callee.has_value(), "a call that was not refused at load");
+    callees.push_back(*callee);
+  }
   if (is_memory(op.role)) {
     op.space = in.space();
     op.element_bytes = static_cast<uint8_t>(ptx::bytes_of(in.type()));

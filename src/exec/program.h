@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "events/events.h"
+#include "exec/device_calls.h"
 #include "exec/schedule.h"
 #include "ptx/module.h"
 
@@ -51,6 +52,7 @@ struct Operation {
   bool call_frame = false;  ///< .param access to a variable of the body: an argument or a result of a call
   uint8_t element_bytes = 0, elements = 1;
   uint32_t site = ptx::kNoIndex;
+  uint32_t callee = ptx::kNoIndex;  ///< in Program::callees
   // control
   uint32_t target = ptx::kNoIndex;  ///< position to go to; kNoIndex: the function's end
   std::vector<uint32_t> targets;    ///< of an indexed branch
@@ -70,6 +72,7 @@ class Program {
   std::vector<Source> sources;
   std::vector<Destination> destinations;
   std::vector<Block> blocks;  ///< by position
+  std::vector<DeviceFunction> callees;
   SchedulePlan plan;
   uint32_t registers = 0;
   uint32_t most_sources = 0, most_destinations = 0;  ///< of one instruction

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generated code does not do inline: first touches of an allocation, faults, generic addresses outside global
+// memory, lanes of local memory at different offsets, atomics, counts of addresses in no order, and events for
+// listeners.
+#include "exec/jit_memory_hooks.h"
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "codegen/access_cost.h"
+#include "codegen/access_descriptor.h"
+#include "exec/access_check.h"
+#include "exec/executor.h"
+
+namespace warplens::exec {
+namespace {
+
+using codegen::AccessDescriptor;
+using Addresses = std::array<uint64_t, 32>;
+
+/// One access in flight; `address` is a copy, since generic addresses become offsets in place.
+struct LaneAccess {
+  WarpContext& warp;
+  const AccessDescriptor& access;
+  Addresses address;
+};
+
+events::Space space_of(const AccessDescriptor& d) {
+  switch (static_cast<ptx::Space>(d.space)) {
+    case ptx::Space::kShared: return events::Space::kShared;
+    case ptx::Space::kSharedCluster: return events::Space::kSharedCluster;
+    case ptx::Space::kLocal: return events::Space::kLocal;
+    case ptx::Space::kConst: return events::Space::kConst;
+    case ptx::Space::kParam: return events::Space::kParam;
+    case ptx::Space::kGeneric: return events::Space::kUnresolved;
+    default: return events::Space::kGlobal;
+  }
+}
+
+/// Brings the site's range into the form of generated code's compare: see exec::CachedRange.
+void prepare_fast_path(CachedRange& range, const AccessDescriptor& d) {
+  const uint64_t bytes = d.bytes();
+  range.aligned_begin = round_up(range.begin, bytes);
+  const uint64_t size = range.end > range.aligned_begin ? range.end - range.aligned_begin : 0;
+  range.limit = size < d.extent ? 0 : ((size - d.extent) >> std::countr_zero(bytes)) + 1;
+}
+
+void check_lanes(LaneAccess& a, events::Space space, uint32_t mask) {
+  const AccessDescriptor& d = a.access;
+  check_access(a.warp, {d.pc, d.site, mask, d.bytes(), space, static_cast<events::Access>(d.access), &a.address});
+  if (space == events::Space::kGlobal || space == events::Space::kConst) prepare_fast_path(a.warp.ranges[d.site], d);
+}
+
+void add_costs(LaneAccess& a, events::Space space, uint32_t mask) {
+  const AccessDescriptor& d = a.access;
+  const auto lanes = static_cast<unsigned>(std::popcount(mask));
+  const auto access = static_cast<events::Access>(d.access);
+  const codegen::AccessCost cost = codegen::cost_of(space, access, d.bytes(), mask, a.address.data());
+  uint64_t* words = a.warp.counters + d.counter_word;  // in the order of events::SiteCounts
+  words[2] += cost.sectors;
+  words[3] += cost.lines;
+  words[4] += codegen::ideal_cost(cost.sectors, lanes, d.bytes(), 32);
+  words[5] += cost.wavefronts;
+  words[6] += codegen::ideal_cost(cost.wavefronts, lanes, d.bytes(), 128);
+}
+
+void send_event(LaneAccess& a, events::Space space, uint32_t mask) {
+  const events::WarpAccess event{a.access.site, mask, a.warp.block, a.warp.warp, space, &a.address};
+  for (events::Listener* listener : a.warp.launch->request->listeners)
+    if (listener->interest() & events::kAccesses) listener->on_access(a.warp.worker, event);
+}
+
+uint8_t* host_byte(const WarpContext& warp, events::Space space, uint64_t address, unsigned lane) {
+  switch (space) {
+    case events::Space::kShared:
+    case events::Space::kSharedCluster: return warp.shared + address;
+    case events::Space::kLocal: return warp.local + local_byte(address, lane);
+    default: return reinterpret_cast<uint8_t*>(address);  // device addresses are host addresses
+  }
+}
+
+/// Calls f(memory, values, bytes) for each contiguous piece of one lane's access: words in local memory, else elements.
+template <typename F>
+void for_each_piece(LaneAccess& a, events::Space space, unsigned lane, uint8_t* values, F&& f) {
+  const AccessDescriptor& d = a.access;
+  const unsigned piece = space == events::Space::kLocal ? std::min(d.element_bytes, 4u) : d.element_bytes;
+  for (unsigned e = 0; e < d.elements; ++e) {
+    uint8_t* value = values + (size_t{e} * kWarpSize + lane) * d.element_bytes;
+    for (unsigned at = 0; at < d.element_bytes; at += piece)
+      f(host_byte(a.warp, space, a.address[lane] + e * d.element_bytes + at, lane), value + at, piece);
+  }
+}
+
+/// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count.
+template <typename F>
+void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
+  const auto part = [&](events::Space space, uint32_t lanes) {
+    if (lanes == 0) return;
+    check_lanes(a, space, lanes);
+    if (a.access.flags & AccessDescriptor::kEvents) send_event(a, space, lanes);
+    if (a.access.flags & AccessDescriptor::kCount) {
+      uint64_t* words = a.warp.counters + a.access.counter_word;
+      words[0] += 1;
+      words[1] += static_cast<unsigned>(std::popcount(lanes));
+      add_costs(a, space, lanes);
+    }
+    move(space, lanes);
+  };
+  const events::Space space = space_of(a.access);
+  if (space != events::Space::kUnresolved) return part(space, mask);
+  const ResolvedLanes lanes = resolve_generic(a.warp, mask, a.address);
+  part(events::Space::kGlobal, lanes.global);
+  part(events::Space::kShared, lanes.shared);
+  part(events::Space::kLocal, lanes.local);
+}
+
+LaneAccess lane_access(void* warp, void* access, void* address) {
+  LaneAccess a{*static_cast<WarpContext*>(warp), *static_cast<const AccessDescriptor*>(access), {}};
+  std::memcpy(a.address.data(), address, sizeof a.address);
+  return a;
+}
+
+/// Old value of a memory cell that becomes combine(old), seen by other threads as one step.
+template <typename T>
+uint64_t exchange(uint8_t* cell, bool concurrent, const auto& combine) {
+  T old;
+  if (!concurrent) {
+    std::memcpy(&old, cell, sizeof old);
+    const T next = static_cast<T>(combine(old));
+    std::memcpy(cell, &next, sizeof next);
+    return old;
+  }
+  std::atomic_ref<T> place(*reinterpret_cast<T*>(cell));
+  old = place.load();
+  while (!place.compare_exchange_weak(old, static_cast<T>(combine(old)))) {
+  }
+  return old;
+}
+
+uint64_t read_value(const void* values, unsigned lane, unsigned bytes) {
+  uint64_t v = 0;
+  if (values != nullptr) std::memcpy(&v, static_cast<const uint8_t*>(values) + size_t{lane} * bytes, bytes);
+  return v;
+}
+
+void atomic_lane(LaneAccess& a, events::Space space, unsigned lane, const void* first, const void* second, void* out) {
+  const unsigned bytes = a.access.element_bytes;
+  const ptx::Instr& instr = a.warp.launch->request->kernel->function->body[a.access.pc];
+  const uint64_t x = read_value(first, lane, bytes), y = read_value(second, lane, bytes);
+  const auto combine = [&](uint64_t old) { return instr.def->reference.atomic({instr, old, x, y}); };
+  uint8_t* cell = host_byte(a.warp, space, a.address[lane], lane);
+  const bool concurrent = space == events::Space::kGlobal;  // other blocks run at the same time
+  uint64_t old = 0;
+  switch (bytes) {
+    case 2: old = exchange<uint16_t>(cell, concurrent, combine); break;
+    case 4: old = exchange<uint32_t>(cell, concurrent, combine); break;
+    case 8: old = exchange<uint64_t>(cell, concurrent, combine); break;
+    default: WL_CHECK(false, "an atomic of {} bytes", bytes);
+  }
+  std::memcpy(static_cast<uint8_t*>(out) + size_t{lane} * bytes, &old, bytes);
+}
+
+}  // namespace
+}  // namespace warplens::exec
+
+using namespace warplens;        // NOLINT: the hooks are the whole of what follows
+using namespace warplens::exec;  // NOLINT
+
+void wl_check_lanes(void* warp, void* access, uint32_t mask, void* address) {
+  LaneAccess a = lane_access(warp, access, address);
+  check_lanes(a, space_of(a.access), mask);
+}
+
+void wl_load_lanes(void* warp, void* access, uint32_t mask, void* address, void* values) {
+  LaneAccess a = lane_access(warp, access, address);
+  for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
+    for_each_lane(lanes, [&](int lane) {
+      for_each_piece(a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
+                     [](uint8_t* memory, uint8_t* value, unsigned bytes) { std::memcpy(value, memory, bytes); });
+    });
+  });
+}
+
+void wl_store_lanes(void* warp, void* access, uint32_t mask, void* address, void* values) {
+  LaneAccess a = lane_access(warp, access, address);
+  for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
+    for_each_lane(lanes, [&](int lane) {
+      for_each_piece(a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
+                     [](uint8_t* memory, uint8_t* value, unsigned bytes) { std::memcpy(memory, value, bytes); });
+    });
+  });
+}
+
+void wl_atomic_lanes(void* warp, void* access, uint32_t mask, void* address, void* first, void* second, void* old) {
+  LaneAccess a = lane_access(warp, access, address);
+  for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
+    for_each_lane(lanes, [&](int lane) { atomic_lane(a, space, static_cast<unsigned>(lane), first, second, old); });
+  });
+}
+
+void wl_count_lanes(void* warp, void* access, uint32_t mask, void* address) {
+  LaneAccess a = lane_access(warp, access, address);
+  add_costs(a, space_of(a.access), mask);
+}
