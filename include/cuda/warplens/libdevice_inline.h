@@ -54,7 +54,7 @@ WL_ONE int __nv_double2loint(double a) { return __nvvm_d2i_lo(a); }
 WL_ONE double __nv_hiloint2double(int hi, int lo) { return __nvvm_lohi_i2d(lo, hi); }
 
 // ---- roots, reciprocals, hardware approximations ----
-#ifdef __FAST_MATH__
+#ifdef __CLANG_GPU_APPROX_TRANSCENDENTALS__
 WL_ONE float __nv_sqrtf(float a) { return __nvvm_sqrt_approx_f(a); }
 #else
 WL_ONE float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
@@ -73,8 +73,7 @@ WL_ONE float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0x1.344
 WL_ONE float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 0x1.715476p+0f); }
 WL_ONE float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 0x1.a934f0p+1f); }
 WL_ONE float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
-extern "C" __device__ inline __attribute__((always_inline)) void __nv_fast_sincosf(float a, float* s,
-                                                                                            float* c) {
+extern "C" __device__ inline __attribute__((always_inline)) void __nv_fast_sincosf(float a, float* s, float* c) {
   *s = __nvvm_sin_approx_f(a);
   *c = __nvvm_cos_approx_f(a);
 }
