@@ -105,7 +105,6 @@ class Printer {
   }
 
   void print_function(const Function& f, bool declaration) {
-    if (f.is_entry && declaration) return;
     use(f);
     out("{}{} ", linkage_of(f.linkage), f.is_entry ? ".entry" : ".func");
     if (!f.returns.empty()) {
@@ -150,8 +149,8 @@ class Printer {
     for (uint32_t i = 0; i <= f.body.size(); ++i) {
       if (targets.contains(i)) out("$at_{}:\n", i);
       if (i == f.body.size()) break;
-      if (f.body[i].loc != loc && f.body[i].loc != 0) print_loc(f.locs[f.body[i].loc]);
-      loc = f.body[i].loc;
+      // Also those that no instruction has: the place of a call may be named by inlined code only.
+      while (loc < f.body[i].loc) print_loc(f.locs[++loc]);
       text_ += '\t';
       instr(f.body[i]);
       text_ += '\n';
