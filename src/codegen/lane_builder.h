@@ -37,6 +37,8 @@ struct LaneValue {
   llvm::Value* base = nullptr;    ///< scalar; uniform, pattern, scaled
   llvm::Value* scale = nullptr;   ///< scalar; scaled
   llvm::Value* vector = nullptr;  ///< <32 x elem>; vector
+  /// A NaN in it stands for the canonical NaN, whatever its bits: writing those is put off until the bits are looked at.
+  bool lazy_nan = false;
 };
 
 enum class Compare : uint8_t { kEq, kNe, kSlt, kSle, kSgt, kSge, kUlt, kUle, kUgt, kUge };

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code generator is given: a kernel placed in memory (its graph, accesses, variables) and the choices that
+// make one compiled version of it.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "codegen/block_shape.h"
+#include "codegen/emit_context.h"
+#include "ir/kernel.h"
+#include "machine/access_list.h"
+#include "ptx/module.h"
+
+namespace warplens::codegen {
+
+struct KernelSource {
+  const ptx::Module* module = nullptr;
+  const ptx::Function* function = nullptr;
+  const ir::Kernel* graph = nullptr;
+  const machine::AccessList* accesses = nullptr;
+  std::span<const uint64_t> symbols;           ///< by Module::variables: device address or shared offset
+  std::span<const uint32_t> variable_offsets;  ///< by Function::variables: shared, local or call-frame offset
+  uint32_t call_frame_bytes = 0;               ///< per thread: .param variables of the body
+  BlockShape shape = BlockShape::kGeneral;
+  EmitOptions options;
+  bool lane_classes = true;     ///< off: every register a vector
+  bool extend_patterns = true;  ///< patterns may be widened to 64 bits under a test that no lane wraps
+  bool full_mask_clone = true;
+  std::string dump_after;  ///< "codegen" or "optimise": print the module there, to stderr
+};
+
+}  // namespace warplens::codegen
