@@ -237,7 +237,7 @@ bool ModuleParser::bind_value(const RawOperand& raw, Type type, bool is_dest, In
 bool ModuleParser::bind_vector(const OperandForm& form, const RawOperand& raw, Type type, Instr& instr, Operand& out) {
   const bool is_list = raw.kind == RawOperand::Kind::kVector || raw.kind == RawOperand::Kind::kVectorRegister;
   const bool packs = form.kind == OperandKind::kAny;  // mov.b64 d, {lo, hi}: the elements share the type's bits
-  const unsigned wanted = list_length(instr);
+  const unsigned wanted = form.in_bracket ? 0 : list_length(instr);  // coordinates are as many as the geometry has
   const unsigned count = is_list ? raw.count : 1;
   if (count == 0) return misfit(raw, "the {list} is empty");
   const bool split = packs && wanted == 0;

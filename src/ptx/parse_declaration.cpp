@@ -251,7 +251,8 @@ bool ModuleParser::parse_init_list(Variable& v, const std::vector<uint64_t>& dim
       if (!parse_init_value(v, end)) return false;
       end += bytes_of(v.type);
     }
-    if (dimensions[level] != 0 && end - offset > stride * dimensions[level]) return fail_here("'}' (too many values)");
+    if (dimensions[level] != 0 && end - offset > stride * dimensions[level])
+      return fail(token().pos, "too many values");
     if (!accept(',')) break;
   }
   return expect('}');

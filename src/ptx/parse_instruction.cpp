@@ -137,7 +137,7 @@ bool ModuleParser::parse_instruction() {
     return true;
   }
   if (!parse_raw_operands(match.is_call)) return false;
-  const bool complete = end_statement();
+  if (!end_statement()) return false;
   SourcePos worst_pos = instr.pos;
   std::string worst;
   for (const RowMatch& row : match.rows) {
@@ -160,10 +160,10 @@ bool ModuleParser::parse_instruction() {
       scopes_.back().pending.push_back(p);
     }
     fn_.body.push_back(std::move(instr));
-    return complete;
+    return true;
   }
   fail(worst_pos, std::move(worst));
-  return complete;
+  return true;
 }
 
 }  // namespace warplens::ptx

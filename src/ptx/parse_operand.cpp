@@ -67,7 +67,8 @@ bool ModuleParser::parse_raw_name(RawOperand& raw) {
     static constexpr std::string_view kComponents = "xyzwrgba";
     const uint32_t i = static_cast<uint32_t>(kComponents.find(name.back())) % 4;
     const NameEntry* vector = find_name(name.substr(0, name.size() - 2), storage);
-    if (!vector || vector->kind != NameEntry::Kind::kVectorRegister || i >= vector->count)
+    if (!vector) return fail(raw.pos, fmt::format("'{}' is not declared", name));
+    if (vector->kind != NameEntry::Kind::kVectorRegister || i >= vector->count)
       return fail(raw.pos, fmt::format("'{}' is not a component of a vector register", name));
     storage = *vector;
     storage.kind = NameEntry::Kind::kRegister;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ptx/module_parser.h"
 
 namespace warplens::ptx {
@@ -16,7 +18,13 @@ Result<Module> parse(std::string text, std::string file_name, const OpTable& tab
   module.text = std::move(text);
   ModuleParser parser(module, table);
   parser.run();
-  if (!parser.errors.empty()) return std::move(parser.errors);
+  if (!parser.errors.empty()) {
+    // Labels are missed only where their scope ends: bring all into the order of the text.
+    std::stable_sort(parser.errors.begin(), parser.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::pair(a.pos.line, a.pos.column) < std::pair(b.pos.line, b.pos.column);
+    });
+    return std::move(parser.errors);
+  }
   return module;
 }
 
@@ -94,11 +102,28 @@ bool ModuleParser::end_statement() {
   return next_line && token().kind != TokenKind::kBad;
 }
 
+namespace {
+
+/// Directives that begin an item of the module when they stand first on a line.
+bool begins_item(std::string_view d) {
+  static constexpr std::string_view kStarters[] = {".entry",  ".func",  ".visible", ".extern",  ".weak", ".common",
+                                                   ".global", ".const", ".shared",  ".section", ".file", ".alias"};
+  return std::find(std::begin(kStarters), std::end(kStarters), d) != std::end(kStarters);
+}
+
+}  // namespace
+
+/// Skips to what is likely the next item: behind a ';' or a block, or at a directive that begins one.
 void ModuleParser::recover_in_module() {
-  for (unsigned depth = 0; token().kind != TokenKind::kEnd; lexer_.next()) {
+  unsigned depth = 0;
+  while (token().kind != TokenKind::kEnd) {
     if (is('{')) ++depth;
     const bool closes = is('}') && (depth == 0 || --depth == 0);
     if (closes || (depth == 0 && is(';'))) return lexer_.next();
+    const uint32_t line = token().pos.line;
+    lexer_.next();
+    const bool new_line = token().pos.line > line && token().kind == TokenKind::kDirective;
+    if (depth == 0 && new_line && begins_item(token().text)) return;
   }
 }
 

@@ -18,7 +18,7 @@ class Printer {
   explicit Printer(const Module& module) : module_(module) {}
 
   std::string print_module() {
-    out("//\n.version {}.{}\n.target {}\n.address_size {}\n", module_.version_major, module_.version_minor,
+    out(".version {}.{}\n.target {}\n.address_size {}\n", module_.version_major, module_.version_minor,
         module_.target.empty() ? "sm_50" : module_.target, module_.address_size);
     for (size_t i = 0; i < module_.files.size(); ++i)
       if (!module_.files[i].empty()) out(".file {} \"{}\"\n", i, module_.files[i]);
@@ -131,10 +131,21 @@ class Printer {
     text_ += "}\n";
   }
 
+  void print_registers(const Function& f) {
+    Type open = Type::kNone;
+    for (RegId r = 0; r < f.registers.size(); ++r) {
+      const bool declared = !fixed_.contains(r) && f.registers[r].name != "CC.CF";
+      const Type type = declared ? f.registers[r].type : Type::kNone;
+      if (type != open && open != Type::kNone) text_ += ";\n";
+      if (type != Type::kNone && type != open) out("\t.reg .{} {}", name_of(type), registers_[r]);
+      if (type != Type::kNone && type == open) out(", {}", registers_[r]);
+      open = type;
+    }
+    if (open != Type::kNone) text_ += ";\n";
+  }
+
   void print_body(const Function& f) {
-    for (RegId r = 0; r < f.registers.size(); ++r)
-      if (!fixed_.contains(r) && f.registers[r].name != "CC.CF")
-        out(".reg .{} {};\n", name_of(f.registers[r].type), registers_[r]);
+    print_registers(f);
     for (size_t i = 0; i < f.variables.size(); ++i)
       print_variable(f.variables[i], variables_[i], linkage_of(f.variables[i].linkage));
     for (size_t i = 0; i < f.branch_tables.size(); ++i) {
@@ -181,41 +192,45 @@ class Printer {
   void print_variable(const Variable& v, std::string_view name, std::string_view linkage) {
     out("{}.{} {}.align {} .", linkage, name_of(v.space), v.managed ? ".attribute(.managed) " : "", v.align);
     const unsigned size = std::max(1u, bytes_of(v.type));
-    const bool addresses = !v.init_addresses.empty();
-    // Mixed initialisers are written byte by byte: each address as its single bytes.
-    const unsigned unit = addresses ? 1 : size;
-    out("{} {}", addresses ? "b8" : name_of(v.type), name);
+    // Where an address is less than an element, or lies across two, all is written as bytes.
+    bool split = false;
+    for (const InitAddress& x : v.init_addresses) split |= x.bytes != size || x.offset % size != 0 || x.shift != 0;
+    const unsigned unit = split ? 1 : size;
+    out("{} {}", split ? "b8" : name_of(v.type), name);
     if (v.unsized)
       text_ += "[]";
-    else if (v.bytes != size || addresses)
+    else if (v.bytes != unit)
       out("[{}]", v.bytes / unit);
-    if (!v.init.empty() || addresses) print_initialiser(v, unit);
+    if (!v.init.empty() || !v.init_addresses.empty()) print_initialiser(v, unit);
     text_ += ";\n";
   }
 
   void print_initialiser(const Variable& v, unsigned unit) {
-    const bool scalar = v.bytes == unit && v.init_addresses.empty();
+    const bool scalar = v.bytes == unit;
     uint64_t end = v.init.size();
     for (const InitAddress& a : v.init_addresses) end = std::max<uint64_t>(end, a.offset + a.bytes);
-    std::vector<std::string> bytes_of_address(v.init_addresses.empty() ? 0 : end);
+    std::unordered_map<uint64_t, std::string> addresses;  // by offset
     for (const InitAddress& a : v.init_addresses) {
-      for (unsigned i = 0; i < a.bytes; ++i) {
-        const uint64_t mask = uint64_t{0xff} << (a.shift + 8 * i);
-        const std::string symbol = a.generic ? fmt::format("generic({})", a.symbol) : a.symbol;
-        bytes_of_address[a.offset + i] = fmt::format("0x{:x}({}{:+})", mask, symbol, a.addend);
+      std::string symbol = a.generic ? fmt::format("generic({})", a.symbol) : a.symbol;
+      if (a.addend != 0) symbol += fmt::format("{:+}", a.addend);
+      if (a.bytes == unit && a.shift == 0 && unit != 1) {
+        addresses[a.offset] = symbol;
+        continue;
       }
+      for (unsigned i = 0; i < a.bytes; ++i)
+        addresses[a.offset + i] = fmt::format("0x{:x}({})", uint64_t{0xff} << (a.shift + 8 * i), symbol);
     }
     text_ += scalar ? " = " : " = {";
     for (uint64_t at = 0; at < end; at += unit) {
       if (at) text_ += ", ";
-      if (!bytes_of_address.empty() && !bytes_of_address[at].empty()) {
-        text_ += bytes_of_address[at];
+      if (const auto it = addresses.find(at); it != addresses.end()) {
+        text_ += it->second;
         continue;
       }
       uint64_t bits = 0;
       for (unsigned i = 0; i < unit && i < 8 && at + i < v.init.size(); ++i)
         bits |= uint64_t{v.init[at + i]} << (8 * i);
-      immediate(bits, unit == 1 && !v.init_addresses.empty() ? Type::kB8 : v.type);
+      immediate(bits, unit == bytes_of(v.type) ? v.type : Type::kB8);
     }
     if (!scalar) text_ += '}';
   }

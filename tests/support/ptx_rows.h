@@ -81,8 +81,9 @@ inline constexpr ptx::OpDef kRows[] = {
     {.form = "cvta.to.space.type d, a; " SPACES "; .type = {.u32, .u64}", .spec = {"cvta"}},
     {.form = "isspacep.space d:pred, a:u64; " SPACES, .spec = {"isspacep"}},
     {.form = "mapa{.space}.type d, a, b:u32; .space = {.shared::cluster}; .type = {.u32, .u64}", .spec = {"mapa"}},
-    {.form = "ld{.sem}{.scope}{.space}{.nc}{.cop}{.level}{.vec}.type d:vec, [a], c:b64?; " ORDER "; " SPACES
-             "; .cop = {.ca, .cg, .cs, .lu, .cv}; .level = {.L1::evict_last, .L1::no_allocate, .L2::128B}; .vec = "
+    {.form = "ld{.sem}{.scope}{.space}{.nc}{.cop}{.level}{.prefetch}{.vec}.type d:vec, [a], c:b64?; " ORDER "; " SPACES
+             "; .cop = {.ca, .cg, .cs, .lu, .cv}; .level = {.L1::evict_last, .L1::no_allocate}; .prefetch = "
+             "{.L2::128B}; .vec = "
              "{.v2, .v4, "
              ".v8}; .type = {" ALL "}",
      .spec = {"ld"},
