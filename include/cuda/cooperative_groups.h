@@ -136,6 +136,9 @@ class thread_block_tile : public thread_group {
     return local(__match_all_sync(mask_, v, &predicate));
   }
   WL_CGM unsigned warplens_mask() const { return mask_; }
+  // What the parent was does not matter to the tile.
+  template <class Other>
+  WL_CGM thread_block_tile(const thread_block_tile<Size, Other>&) : thread_group(false, tile_mask()) {}
 
  private:
   WL_CGM thread_block_tile() : thread_group(false, tile_mask()) {}
@@ -371,12 +374,22 @@ WL_CG T fold(const coalesced_group& g, T v, Op op) {
   }
   return g.shfl(v, 0);
 }
-// 32-bit integers have an instruction for the common operations.
-#define WL_REDUX(Op, T, call)                \
-  template <class Group>                     \
-  WL_CG T fold(const Group& g, T v, Op<T>) { \
-    return (T)call;                          \
+template <class T, class Op>
+struct Reduction {
+  template <class Group>
+  static WL_CGM T run(const Group& g, T v, Op op) {
+    return fold(g, v, op);
   }
+};
+// 32-bit integers have an instruction for the common operations.
+#define WL_REDUX(Op, T, call)                         \
+  template <>                                         \
+  struct Reduction<T, Op<T>> {                        \
+    template <class Group>                            \
+    static WL_CGM T run(const Group& g, T v, Op<T>) { \
+      return (T)call;                                 \
+    }                                                 \
+  };
 WL_REDUX(plus, int, __reduce_add_sync(g.warplens_mask(), (unsigned)v))
 WL_REDUX(plus, unsigned, __reduce_add_sync(g.warplens_mask(), v))
 WL_REDUX(less, int, __reduce_min_sync(g.warplens_mask(), v))
@@ -391,7 +404,7 @@ WL_REDUX(bit_xor, unsigned, __reduce_xor_sync(g.warplens_mask(), v))
 
 template <class Group, class T, class Op>
 WL_CGM T reduce(const Group& group, T v, Op op) {
-  return details::fold(group, v, op);
+  return details::Reduction<T, Op>::run(group, v, op);
 }
 template <class Group, class T, class Op>
 WL_CGM T inclusive_scan(const Group& group, T v, Op op) {

@@ -65,9 +65,13 @@ Arguments cuda_front(const CompileRequest& r) {
 }
 
 // nvcc's -use_fast_math: denormals to zero, approximate division and square root, fast forms of sinf and the like.
-const Arguments kDeviceFastMath = {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
-                                   "-D__USE_FAST_MATH__=1",         "-mllvm",
-                                   "-nvptx-prec-divf32=0",          "-mllvm",
+const Arguments kDeviceFastMath = {"-fgpu-flush-denormals-to-zero",
+                                   "-fgpu-approx-transcendentals",
+                                   "-D__USE_FAST_MATH__=1",
+                                   "-D__CUDA_FTZ=1",
+                                   "-mllvm",
+                                   "-nvptx-prec-divf32=0",
+                                   "-mllvm",
                                    "-nvptx-prec-sqrtf32=0"};
 
 struct Half {

@@ -58,14 +58,17 @@ std::vector<Expectation> expectations(const std::string& path) {
   return list;
 }
 
-/// The body of the entry whose name contains `kernel`, tabs as blanks.
+/// Whether `name` is the kernel, plain or mangled.
+bool names_kernel(const std::string& name, const std::string& kernel) {
+  return name == kernel || name.find(std::to_string(kernel.size()) + kernel) != std::string::npos;
+}
+
+/// The text from the entry's name to its end, runs of blanks and tabs as one blank.
 std::string entry_body(const std::string& ptx, const std::string& kernel) {
   for (size_t at = 0; (at = ptx.find(".entry ", at)) != std::string::npos; at++) {
-    const size_t name_end = ptx.find('(', at);
-    if (ptx.substr(at, name_end - at).find(kernel) == std::string::npos) continue;
-    std::string body = ptx.substr(name_end, ptx.find("\n}", at) - name_end);
-    std::replace(body.begin(), body.end(), '\t', ' ');
-    return body;
+    const size_t name = at + 7, name_end = ptx.find('(', at);
+    if (!names_kernel(ptx.substr(name, name_end - name), kernel)) continue;
+    return std::regex_replace(ptx.substr(name_end, ptx.find("\n}", at) - name_end), std::regex("[ \t]+"), " ");
   }
   return {};
 }

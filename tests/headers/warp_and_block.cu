@@ -92,10 +92,10 @@ extern "C" __global__ void k_print(const char* s, int n) {
 // PTX k_heap: malloc
 // PTX k_heap: free
 extern "C" __global__ void k_heap(int n) {
-  int* p = (int*)malloc(n);
-  if (p) p[threadIdx.x] = n;
-  free(p);
-  delete[] new float[n];
+  int** p = (int**)malloc(n);
+  *p = new int[n];
+  free(*(int* volatile*)p);
+  delete[] p;
 }
 // PTX k_bounds: .maxntid 128
 // PTX k_bounds: .minnctapersm 4

@@ -8,6 +8,15 @@
 
 #define WL_ONE extern "C" __device__ inline __attribute__((always_inline, const))
 
+// The float form of a builtin; with -use_fast_math (which defines __CUDA_FTZ) the one that flushes denormals.
+#if defined(__CUDA_FTZ) && __CUDA_FTZ
+#define WL_F(name) __nvvm_##name##_ftz_f
+#define WL_C(name) __nvvm_##name##_ftz
+#else
+#define WL_F(name) __nvvm_##name##_f
+#define WL_C(name) __nvvm_##name
+#endif
+
 // ---- float and double: sign, rounding to integral, extremes, fused multiply-add ----
 WL_ONE float __nv_fabsf(float a) { return __builtin_fabsf(a); }
 WL_ONE double __nv_fabs(double a) { return __builtin_fabs(a); }
@@ -24,7 +33,7 @@ WL_ONE double __nv_nearbyint(double a) { return __builtin_nearbyint(a); }
 WL_ONE float __nv_copysignf(float a, float b) { return __builtin_copysignf(a, b); }
 WL_ONE double __nv_copysign(double a, double b) { return __builtin_copysign(a, b); }
 // Half away from zero: adding 0.5 rounded towards zero cannot carry a value across an integer that it is below.
-WL_ONE float __nv_roundf(float a) { return __builtin_truncf(__nvvm_add_rz_f(a, __builtin_copysignf(0.5f, a))); }
+WL_ONE float __nv_roundf(float a) { return __builtin_truncf(WL_F(add_rz)(a, __builtin_copysignf(0.5f, a))); }
 WL_ONE double __nv_round(double a) { return __builtin_trunc(__nvvm_add_rz_d(a, __builtin_copysign(0.5, a))); }
 WL_ONE float __nv_fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 WL_ONE double __nv_fmax(double a, double b) { return __builtin_fmax(a, b); }
@@ -34,7 +43,7 @@ WL_ONE float __nv_fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, 
 WL_ONE double __nv_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 WL_ONE float __nv_fdimf(float a, float b) { return a <= b ? 0.0f : a - b; }
 WL_ONE double __nv_fdim(double a, double b) { return a <= b ? 0.0 : a - b; }
-WL_ONE float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
+WL_ONE float __nv_saturatef(float a) { return WL_F(saturate)(a); }
 WL_ONE int __nv_isnanf(float a) { return __builtin_isnan(a); }
 WL_ONE int __nv_isnand(double a) { return __builtin_isnan(a); }
 WL_ONE int __nv_isinff(float a) { return __builtin_isinf(a); }
@@ -55,60 +64,62 @@ WL_ONE double __nv_hiloint2double(int hi, int lo) { return __nvvm_lohi_i2d(lo, h
 
 // ---- roots, reciprocals, hardware approximations ----
 #ifdef __CLANG_GPU_APPROX_TRANSCENDENTALS__
-WL_ONE float __nv_sqrtf(float a) { return __nvvm_sqrt_approx_f(a); }
+WL_ONE float __nv_sqrtf(float a) { return WL_F(sqrt_approx)(a); }
 #else
-WL_ONE float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+WL_ONE float __nv_sqrtf(float a) { return WL_F(sqrt_rn)(a); }
 #endif
 WL_ONE double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
-WL_ONE float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+WL_ONE float __nv_rsqrtf(float a) { return WL_F(rsqrt_approx)(a); }
 WL_ONE double __nv_rsqrt(double a) { return __nvvm_rsqrt_approx_d(a); }
-WL_ONE float __nv_exp2f(float a) { return __nvvm_ex2_approx_f(a); }
-WL_ONE float __nv_fast_sinf(float a) { return __nvvm_sin_approx_f(a); }
-WL_ONE float __nv_fast_cosf(float a) { return __nvvm_cos_approx_f(a); }
-WL_ONE float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
-WL_ONE float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
-WL_ONE float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
-WL_ONE float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0x1.62e430p-1f; }
-WL_ONE float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0x1.344136p-2f; }
-WL_ONE float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 0x1.715476p+0f); }
-WL_ONE float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 0x1.a934f0p+1f); }
-WL_ONE float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
+WL_ONE float __nv_exp2f(float a) { return WL_F(ex2_approx)(a); }
+WL_ONE float __nv_fast_sinf(float a) { return WL_F(sin_approx)(a); }
+WL_ONE float __nv_fast_cosf(float a) { return WL_F(cos_approx)(a); }
+WL_ONE float __nv_fast_fdividef(float a, float b) { return WL_F(div_approx)(a, b); }
+WL_ONE float __nv_fast_tanf(float a) { return WL_F(div_approx)(WL_F(sin_approx)(a), WL_F(cos_approx)(a)); }
+WL_ONE float __nv_fast_log2f(float a) { return WL_F(lg2_approx)(a); }
+WL_ONE float __nv_fast_logf(float a) { return WL_F(lg2_approx)(a) * 0x1.62e430p-1f; }
+WL_ONE float __nv_fast_log10f(float a) { return WL_F(lg2_approx)(a) * 0x1.344136p-2f; }
+WL_ONE float __nv_fast_expf(float a) { return WL_F(ex2_approx)(a * 0x1.715476p+0f); }
+WL_ONE float __nv_fast_exp10f(float a) { return WL_F(ex2_approx)(a * 0x1.a934f0p+1f); }
+WL_ONE float __nv_fast_powf(float a, float b) { return WL_F(ex2_approx)(b * WL_F(lg2_approx)(a)); }
 extern "C" __device__ inline __attribute__((always_inline)) void __nv_fast_sincosf(float a, float* s, float* c) {
-  *s = __nvvm_sin_approx_f(a);
-  *c = __nvvm_cos_approx_f(a);
+  *s = WL_F(sin_approx)(a);
+  *c = WL_F(cos_approx)(a);
 }
 
 // ---- arithmetic with a stated rounding: CUDA's suffix, PTX's suffix ----
-#define WL_ROUNDED(cuda, ptx)                                                                             \
-  WL_ONE float __nv_fadd_##cuda(float a, float b) { return __nvvm_add_##ptx##_f(a, b); }                  \
-  WL_ONE float __nv_fsub_##cuda(float a, float b) { return __nvvm_add_##ptx##_f(a, -b); }                 \
-  WL_ONE float __nv_fmul_##cuda(float a, float b) { return __nvvm_mul_##ptx##_f(a, b); }                  \
-  WL_ONE float __nv_fdiv_##cuda(float a, float b) { return __nvvm_div_##ptx##_f(a, b); }                  \
-  WL_ONE float __nv_frcp_##cuda(float a) { return __nvvm_rcp_##ptx##_f(a); }                              \
-  WL_ONE float __nv_fsqrt_##cuda(float a) { return __nvvm_sqrt_##ptx##_f(a); }                            \
-  WL_ONE float __nv_fmaf_##cuda(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); }      \
-  WL_ONE float __nv_fmaf_ieee_##cuda(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); } \
-  WL_ONE double __nv_dadd_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, b); }               \
-  WL_ONE double __nv_dsub_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, -b); }              \
-  WL_ONE double __nv_dmul_##cuda(double a, double b) { return __nvvm_mul_##ptx##_d(a, b); }               \
-  WL_ONE double __nv_ddiv_##cuda(double a, double b) { return __nvvm_div_##ptx##_d(a, b); }               \
-  WL_ONE double __nv_drcp_##cuda(double a) { return __nvvm_rcp_##ptx##_d(a); }                            \
-  WL_ONE double __nv_dsqrt_##cuda(double a) { return __nvvm_sqrt_##ptx##_d(a); }                          \
-  WL_ONE double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); }   \
-  WL_ONE float __nv_double2float_##cuda(double a) { return __nvvm_d2f_##ptx(a); }                         \
-  WL_ONE int __nv_float2int_##cuda(float a) { return __nvvm_f2i_##ptx(a); }                               \
-  WL_ONE unsigned __nv_float2uint_##cuda(float a) { return __nvvm_f2ui_##ptx(a); }                        \
-  WL_ONE long long __nv_float2ll_##cuda(float a) { return __nvvm_f2ll_##ptx(a); }                         \
-  WL_ONE unsigned long long __nv_float2ull_##cuda(float a) { return __nvvm_f2ull_##ptx(a); }              \
-  WL_ONE int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##ptx(a); }                             \
-  WL_ONE unsigned __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##ptx(a); }                      \
-  WL_ONE long long __nv_double2ll_##cuda(double a) { return __nvvm_d2ll_##ptx(a); }                       \
-  WL_ONE unsigned long long __nv_double2ull_##cuda(double a) { return __nvvm_d2ull_##ptx(a); }            \
-  WL_ONE float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##ptx(a); }                               \
-  WL_ONE float __nv_uint2float_##cuda(unsigned a) { return __nvvm_ui2f_##ptx(a); }                        \
-  WL_ONE float __nv_ll2float_##cuda(long long a) { return __nvvm_ll2f_##ptx(a); }                         \
-  WL_ONE float __nv_ull2float_##cuda(unsigned long long a) { return __nvvm_ull2f_##ptx(a); }              \
-  WL_ONE double __nv_ll2double_##cuda(long long a) { return __nvvm_ll2d_##ptx(a); }                       \
+#define WL_R(name, ptx) WL_F(name##_##ptx)
+#define WL_RC(name, ptx) WL_C(name##_##ptx)
+#define WL_ROUNDED(cuda, ptx)                                                                           \
+  WL_ONE float __nv_fadd_##cuda(float a, float b) { return WL_R(add, ptx)(a, b); }                      \
+  WL_ONE float __nv_fsub_##cuda(float a, float b) { return WL_R(add, ptx)(a, -b); }                     \
+  WL_ONE float __nv_fmul_##cuda(float a, float b) { return WL_R(mul, ptx)(a, b); }                      \
+  WL_ONE float __nv_fdiv_##cuda(float a, float b) { return WL_R(div, ptx)(a, b); }                      \
+  WL_ONE float __nv_frcp_##cuda(float a) { return WL_R(rcp, ptx)(a); }                                  \
+  WL_ONE float __nv_fsqrt_##cuda(float a) { return WL_R(sqrt, ptx)(a); }                                \
+  WL_ONE float __nv_fmaf_##cuda(float a, float b, float c) { return WL_R(fma, ptx)(a, b, c); }          \
+  WL_ONE float __nv_fmaf_ieee_##cuda(float a, float b, float c) { return WL_R(fma, ptx)(a, b, c); }     \
+  WL_ONE double __nv_dadd_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, b); }             \
+  WL_ONE double __nv_dsub_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, -b); }            \
+  WL_ONE double __nv_dmul_##cuda(double a, double b) { return __nvvm_mul_##ptx##_d(a, b); }             \
+  WL_ONE double __nv_ddiv_##cuda(double a, double b) { return __nvvm_div_##ptx##_d(a, b); }             \
+  WL_ONE double __nv_drcp_##cuda(double a) { return __nvvm_rcp_##ptx##_d(a); }                          \
+  WL_ONE double __nv_dsqrt_##cuda(double a) { return __nvvm_sqrt_##ptx##_d(a); }                        \
+  WL_ONE double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); } \
+  WL_ONE float __nv_double2float_##cuda(double a) { return WL_RC(d2f, ptx)(a); }                        \
+  WL_ONE int __nv_float2int_##cuda(float a) { return WL_RC(f2i, ptx)(a); }                              \
+  WL_ONE unsigned __nv_float2uint_##cuda(float a) { return WL_RC(f2ui, ptx)(a); }                       \
+  WL_ONE long long __nv_float2ll_##cuda(float a) { return WL_RC(f2ll, ptx)(a); }                        \
+  WL_ONE unsigned long long __nv_float2ull_##cuda(float a) { return WL_RC(f2ull, ptx)(a); }             \
+  WL_ONE int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##ptx(a); }                           \
+  WL_ONE unsigned __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##ptx(a); }                    \
+  WL_ONE long long __nv_double2ll_##cuda(double a) { return __nvvm_d2ll_##ptx(a); }                     \
+  WL_ONE unsigned long long __nv_double2ull_##cuda(double a) { return __nvvm_d2ull_##ptx(a); }          \
+  WL_ONE float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##ptx(a); }                             \
+  WL_ONE float __nv_uint2float_##cuda(unsigned a) { return __nvvm_ui2f_##ptx(a); }                      \
+  WL_ONE float __nv_ll2float_##cuda(long long a) { return __nvvm_ll2f_##ptx(a); }                       \
+  WL_ONE float __nv_ull2float_##cuda(unsigned long long a) { return __nvvm_ull2f_##ptx(a); }            \
+  WL_ONE double __nv_ll2double_##cuda(long long a) { return __nvvm_ll2d_##ptx(a); }                     \
   WL_ONE double __nv_ull2double_##cuda(unsigned long long a) { return __nvvm_ull2d_##ptx(a); }
 WL_ROUNDED(rn, rn)
 WL_ROUNDED(rz, rz)
@@ -117,9 +128,9 @@ WL_ROUNDED(ru, rp)
 #undef WL_ROUNDED
 WL_ONE double __nv_int2double_rn(int a) { return a; }
 WL_ONE double __nv_uint2double_rn(unsigned a) { return a; }
-WL_ONE long long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
+WL_ONE long long __nv_llrintf(float a) { return WL_C(f2ll_rn)(a); }
 WL_ONE long long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
-WL_ONE long long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__nv_roundf(a)); }
+WL_ONE long long __nv_llroundf(float a) { return WL_C(f2ll_rz)(__nv_roundf(a)); }
 WL_ONE long long __nv_llround(double a) { return __nvvm_d2ll_rz(__nv_round(a)); }
 
 // ---- integers ----
@@ -180,4 +191,8 @@ WL_ONE unsigned short __nv_float2half_rn(float f) {
 }
 
 #undef WL_ONE
+#undef WL_F
+#undef WL_C
+#undef WL_R
+#undef WL_RC
 #endif
