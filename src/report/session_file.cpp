@@ -37,15 +37,15 @@ Result<SessionFile> read_session_file(const std::string& path) {
 }
 
 Status write_session_file(const std::string& path, const SessionFile& s) {
-  const json j = {{"record", s.record},
-                  {"count", s.count},
-                  {"kernel_regex", s.kernel_regex},
-                  {"launch_skip", s.launch_skip},
-                  {"launch_count", s.launch_count},
-                  {"executor", s.executor},
-                  {"workers", s.workers},
-                  {"gpu", s.gpu},
-                  {"trace", s.trace}};
+  json j = {{"record", s.record},
+            {"count", s.count},
+            {"kernel_regex", s.kernel_regex},
+            {"launch_skip", s.launch_skip},
+            {"executor", s.executor},
+            {"workers", s.workers},
+            {"gpu", s.gpu},
+            {"trace", s.trace}};
+  if (s.launch_count != SessionFile{}.launch_count) j["launch_count"] = s.launch_count;
   std::ofstream file(path, std::ios::trunc);
   file << j.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
   file.close();

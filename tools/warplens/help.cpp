@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplens/help.h"
+
+namespace warplens::cli {
+
+std::string general_help() {
+  return R"(warplens runs CUDA programs without a GPU and shows what every warp does to memory.
+
+usage:
+  warplens run [options] FILE [arguments...]   run a CUDA source or program, then report
+  warplens demo [n]                            two matrix products and why one is slow
+  warplens --version
+  warplens help run                            all options of 'run'
+
+examples:
+  warplens run app.cu                          compile with clang, run, report
+  warplens run -O2 -Iinc app.cu util.cu 1024   compiler options, two sources, one argument
+  warplens run ./app --steps 10                a program built by: nvcc -cudart shared -lineinfo
+  warplens run --json report.json app.cu       the report for other programs
+)";
+}
+
+std::string run_help() {
+  return R"(usage: warplens run [options] FILE [arguments...]
+
+Runs FILE on a virtual GPU, counts what its warps do to memory, and prints a report to standard error; the
+program's own output is left alone. FILE is a CUDA or C++ source (more sources may follow), or a program built by
+'nvcc -cudart shared -lineinfo'. Options stand before FILE; all that follows it belongs to the program.
+
+report:
+  --json FILE            write the report as JSON too (- is standard output)
+  --launches all         show every launch by itself (default: folded by kernel and shape)
+  -q, --quiet            no report on standard error
+
+what is counted:
+  --kernel REGEX         only launches of kernels whose name matches
+  --launch-skip N        of those, leave out the first N
+  --launch-count N       then count N
+  --no-count             just run
+
+running:
+  --timeout SECONDS      end the program after so long (exit code 124), report what was counted
+  --workers N            threads that execute blocks (default: one a core)
+  --gpu FILE             GPU data file whose limits apply (default: built in)
+
+compiling, when FILE is a source:
+  --compiler clang|nvcc  clang with our own CUDA headers (default), or the nvcc you have
+  -I -D -U -O -std -l -L -maxrregcount ...   as nvcc takes them
+  -Xc ARG                hand ARG to the compiler as it is (repeatable)
+  --keep                 keep the compiled program and say where it is
+
+exit code: the program's own; 2 wrong use or an input that cannot be run, 3 a result could not be written,
+124 --timeout, 128 + n ended by signal n.
+)";
+}
+
+std::string demo_help() {
+  return R"(usage: warplens demo [n]
+
+Runs two products of n x n matrices (default 512) that differ in one word, and shows why one of them moves several
+times more memory. The sources are examples/matmul_naive.cu and examples/matmul_coalesced.cu.
+)";
+}
+
+}  // namespace warplens::cli

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplens/run_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "compile/clang_driver.h"
+#include "compile/nvcc_driver.h"
+#include "compile/process.h"
+#include "compile/program_kind.h"
+#include "report/json_view.h"
+#include "report/output_file.h"
+#include "report/run_report.h"
+#include "warplens/child.h"
+#include "warplens/exit_codes.h"
+#include "warplens/help.h"
+#include "warplens/ptx_input.h"
+
+namespace warplens::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A program ready to start, or the exit code with which to stop.
+struct Prepared {
+  int exit_code = 0;
+  std::string path;
+  bool ok() const { return !path.empty(); }
+};
+
+Prepared stop(const Diagnostics& why, int exit_code = kMisuse) {
+  print(why);
+  return {exit_code, {}};
+}
+
+Result<CompileOutcome> compile(const RunOptions& options, const Installation& installation, const std::string& output) {
+  CompileRequest request;
+  request.options = options.compile;
+  request.options.sources = options.inputs;
+  request.options.output = output;
+  request.toolchain.cuda_headers = installation.cuda_headers;
+  request.toolchain.runtime_library = installation.runtime_library;
+  if (options.compiler == Compiler::kClang) return compile_with_clang(request);
+  auto nvcc = find_nvcc();
+  if (!nvcc) return nvcc.error();
+  return compile_with_nvcc(request, *nvcc);
+}
+
+Prepared compiled(const RunOptions& options, const Installation& installation, const std::string& folder) {
+  for (const std::string& input : options.inputs)
+    if (auto program = identify_program(input); !program) return stop(program.error());
+  const std::string output = (fs::path(folder) / fs::path(options.inputs[0]).stem()).string();
+  const auto outcome = compile(options, installation, output);
+  if (const int signal = SignalGuard::pending(); signal != 0) return {kSignalBase + signal, {}};
+  if (!outcome) return stop(outcome.error());
+  std::fputs(outcome->messages.c_str(), stderr);
+  if (!outcome->ok) return {kMisuse, {}};
+  if (options.keep) fmt::print(stderr, "warplens: the program is {}\n", output);
+  return {0, output};
+}
+
+/// X is no source: something that is there already.
+Prepared existing(const RunOptions& options) {
+  std::string path = options.inputs[0];
+  std::error_code error;
+  // As a shell would: a bare name that is no file here is looked up on PATH.
+  if (path.find('/') == std::string::npos && !fs::exists(path, error))
+    if (std::string found = find_on_path(path); !found.empty()) path = found;
+  const auto program = identify_program(path);
+  if (!program) return stop(program.error());
+  if (program->kind == ProgramKind::kPtx) {
+    std::fputs(check_ptx(path).c_str(), stderr);
+    return {kMisuse, {}};
+  }
+  if (!options.compile_words.empty())
+    return stop(
+        {make_error(fmt::format("{} is a compiler option, but {} is not a source", options.compile_words[0], path))});
+  if (!program->note.empty()) fmt::print(stderr, "warplens: {}\n", program->note);
+  return {0, path};
+}
+
+/// Ours first, then what the user had: a program linked to the shared CUDA runtime finds our library under its name.
+std::string library_path(const Installation& installation) {
+  const char* old = std::getenv("LD_LIBRARY_PATH");
+  std::string path = "LD_LIBRARY_PATH=" + installation.library_folder;
+  if (old != nullptr && *old != '\0') path += std::string(":") + old;
+  return path;
+}
+
+/// A folder that outlives this process, for --keep.
+Result<std::string> kept_folder() {
+  std::string name = (fs::temp_directory_path() / "warplens-kept-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    return make_error("cannot make a folder in " + fs::temp_directory_path().string());
+  return name;
+}
+
+int exit_code_of(const report::RunEnd& end) { return end.timed_out ? kTimedOut : end.exit_code; }
+
+/// Writes what was asked for; the program's exit code unless that fails.
+int deliver(const RunOptions& options, const RunOutcome& outcome) {
+  const report::Folding folding = options.unfold ? report::Folding::kNone : report::Folding::kByShape;
+  bool written = true;
+  if (!options.quiet) {
+    report::TextOptions text;
+    text.style = report::style_of(STDERR_FILENO);
+    text.folding = folding;
+    written &= report::write_all(STDERR_FILENO, report::run_text(outcome.record, text), "standard error").has_value();
+  }
+  if (!options.json.empty()) {
+    const Status status = report::write_output(options.json, report::json_text(outcome.record, folding));
+    if (!status) print(status.error());
+    written &= status.has_value();
+  }
+  // The library could not write all it counted: the report is incomplete, which must not pass for a good run.
+  if (outcome.record.damaged_lines != 0 && !outcome.record.end.timed_out && !outcome.record.end.interrupted)
+    written = false;
+  return written ? outcome.exit_code : kCannotWrite;
+}
+
+}  // namespace
+
+void print(const Diagnostics& diagnostics) {
+  for (const Diagnostic& d : diagnostics) std::fputs(("warplens: " + render(d)).c_str(), stderr);
+}
+
+RunOutcome run_program(const RunOptions& options, const Installation& installation) {
+  auto temporary = TemporaryDirectory::create();
+  if (!temporary) {
+    print(temporary.error());
+    return {kCannotWrite, false, {}};
+  }
+  std::string build_folder = temporary->path();
+  if (options.keep) {
+    auto kept = kept_folder();
+    if (!kept) {
+      print(kept.error());
+      return {kCannotWrite, false, {}};
+    }
+    build_folder = *kept;
+  }
+  const Prepared program =
+      is_source_path(options.inputs[0]) ? compiled(options, installation, build_folder) : existing(options);
+  if (!program.ok()) return {program.exit_code, false, {}};
+
+  report::SessionFile session = options.session;
+  session.record = temporary->path() + "/record";
+  const std::string session_path = temporary->path() + "/session.json";
+  if (const Status status = report::write_session_file(session_path, session); !status) {
+    print(status.error());
+    return {kCannotWrite, false, {}};
+  }
+  ChildRequest child;
+  child.path = program.path;
+  child.argv = options.arguments;
+  child.argv.insert(child.argv.begin(), program.path);
+  child.variables = {library_path(installation), std::string(report::kSessionVariable) + "=" + session_path};
+  child.timeout_seconds = options.timeout_seconds;
+  std::fflush(nullptr);
+  const auto end = run_child(child);
+  if (!end) {
+    print(end.error());
+    return {kMisuse, false, {}};
+  }
+  auto record = report::read_record(session.record);
+  if (!record) {
+    print(record.error());
+    return {kCannotWrite, false, {}};
+  }
+  record->program = fs::path(options.inputs[0]).filename().string();
+  record->command = options.inputs;
+  record->command.insert(record->command.end(), options.arguments.begin(), options.arguments.end());
+  record->end = *end;
+  return {exit_code_of(*end), true, *std::move(record)};
+}
+
+int run_command(const std::vector<std::string>& arguments) {
+  const auto options = parse_run_options(arguments);
+  if (!options) {
+    print(options.error());
+    return kMisuse;
+  }
+  if (options->help) {
+    std::fputs(run_help().c_str(), stdout);
+    return 0;
+  }
+  const auto installation = find_installation();
+  if (!installation) {
+    print(installation.error());
+    return kMisuse;
+  }
+  const SignalGuard guard;
+  const RunOutcome outcome = run_program(*options, *installation);
+  return outcome.ran ? deliver(*options, outcome) : outcome.exit_code;
+}
+
+}  // namespace warplens::cli

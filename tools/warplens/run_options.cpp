@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplens/run_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <regex>
+#include <string_view>
+
+#include "warplens/nearest.h"
+
+namespace warplens::cli {
+namespace {
+
+using Apply = std::function<Status(RunOptions&, const std::string&)>;
+
+struct Option {
+  bool takes_value;
+  Apply apply;
+};
+
+template <typename Number>
+Status set_number(Number& to, const std::string& text, const char* name) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return make_error(fmt::format("{} needs a whole number, not '{}'", name, text));
+  to = value;
+  return Done{};
+}
+
+Status set_timeout(RunOptions& o, const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+    return make_error(fmt::format("--timeout needs a number of seconds above 0, not '{}'", text));
+  o.timeout_seconds = seconds;
+  return Done{};
+}
+
+Status set_kernel(RunOptions& o, const std::string& text) {
+  try {
+    const std::regex pattern(text);
+  } catch (const std::regex_error&) {
+    return make_error(fmt::format("--kernel: '{}' is not a valid regular expression", text));
+  }
+  o.session.kernel_regex = text;
+  return Done{};
+}
+
+Status set_word(const std::string& text, const char* option, const std::vector<std::string>& words, size_t& chosen) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != text) continue;
+    chosen = i;
+    return Done{};
+  }
+  return make_error(fmt::format("{} is {}, not '{}'", option, fmt::format("{} or {}", words[0], words[1]), text));
+}
+
+/// Paths must hold when the program changes its directory.
+Status set_path(std::string& to, const std::string& text, const char* option) {
+  if (text.empty()) return make_error(fmt::format("{} needs a file name", option));
+  to = std::filesystem::absolute(text).string();
+  return Done{};
+}
+
+Apply flag(bool RunOptions::* member) {
+  return [member](RunOptions& o, const std::string&) -> Status {
+    o.*member = true;
+    return Done{};
+  };
+}
+
+const std::map<std::string_view, Option>& own_options() {
+  static const std::map<std::string_view, Option> kOptions = {
+      {"--json",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          if (v.empty()) return make_error("--json needs a file name, or - for standard output");
+          o.json = v;
+          return Done{};
+        }}},
+      {"--launches",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          size_t chosen = 0;
+          Status status = set_word(v, "--launches", {"folded", "all"}, chosen);
+          o.unfold = chosen == 1;
+          return status;
+        }}},
+      {"--kernel", {true, set_kernel}},
+      {"--launch-skip",
+       {true,
+        [](RunOptions& o, const std::string& v) { return set_number(o.session.launch_skip, v, "--launch-skip"); }}},
+      {"--launch-count",
+       {true,
+        [](RunOptions& o, const std::string& v) { return set_number(o.session.launch_count, v, "--launch-count"); }}},
+      {"--timeout", {true, set_timeout}},
+      {"--compiler",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          size_t chosen = 0;
+          Status status = set_word(v, "--compiler", {"clang", "nvcc"}, chosen);
+          o.compiler = chosen == 1 ? Compiler::kNvcc : Compiler::kClang;
+          return status;
+        }}},
+      {"--executor",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          size_t chosen = 0;
+          Status status = set_word(v, "--executor", {"jit", "interpreter"}, chosen);
+          o.session.executor = chosen == 1 ? "interpreter" : "jit";
+          return status;
+        }}},
+      {"--workers",
+       {true, [](RunOptions& o, const std::string& v) { return set_number(o.session.workers, v, "--workers"); }}},
+      {"--gpu", {true, [](RunOptions& o, const std::string& v) { return set_path(o.session.gpu, v, "--gpu"); }}},
+      {"--trace", {true, [](RunOptions& o, const std::string& v) { return set_path(o.session.trace, v, "--trace"); }}},
+      {"--no-count",
+       {false,
+        [](RunOptions& o, const std::string&) -> Status {
+          o.session.count = false;
+          return Done{};
+        }}},
+      {"--keep", {false, flag(&RunOptions::keep)}},
+      {"--quiet", {false, flag(&RunOptions::quiet)}},
+      {"-q", {false, flag(&RunOptions::quiet)}},
+      {"--help", {false, flag(&RunOptions::help)}},
+      {"-h", {false, flag(&RunOptions::help)}},
+  };
+  return kOptions;
+}
+
+class Parser {
+ public:
+  explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+  Result<RunOptions> parse() {
+    while (at_ < arguments_.size() && options_go_on()) take_option();
+    if (options_.help) return std::move(options_);
+    take_inputs();
+    take_compile_options();
+    if (!faults_.empty()) return std::move(faults_);
+    return std::move(options_);
+  }
+
+ private:
+  bool options_go_on() {
+    const std::string& a = arguments_[at_];
+    if (a == "--") {
+      ++at_;
+      return false;
+    }
+    return a.size() > 1 && a[0] == '-';
+  }
+
+  void note(const Status& status) {
+    if (!status) faults_.insert(faults_.end(), status.error().begin(), status.error().end());
+  }
+
+  void take_option() {
+    const std::string a = arguments_[at_++];
+    const size_t equals = a.rfind("--", 0) == 0 ? a.find('=') : std::string::npos;
+    const std::string name = a.substr(0, equals);
+    const auto own = own_options().find(name);
+    if (own != own_options().end()) {
+      take_own(own->second, name, equals == std::string::npos ? nullptr : a.c_str() + equals + 1);
+    } else if (a.rfind("--", 0) == 0 && !option_takes_value(a) && !parse_compile_options({a})) {
+      std::vector<std::string_view> names;
+      for (const auto& [n, option] : own_options()) names.push_back(n);
+      const std::string like = nearest(name, names);
+      faults_.push_back(
+          make_error(fmt::format("unknown option '{}'", name),
+                     like.empty() ? "warplens run --help lists the options" : "did you mean " + like + "?"));
+    } else {
+      options_.compile_words.push_back(a);
+      if (option_takes_value(a) && at_ < arguments_.size()) options_.compile_words.push_back(arguments_[at_++]);
+    }
+  }
+
+  void take_own(const Option& option, const std::string& name, const char* attached) {
+    if (!option.takes_value) {
+      if (attached != nullptr) faults_.push_back(make_error(fmt::format("{} takes no value", name)));
+      note(option.apply(options_, {}));
+    } else if (attached != nullptr) {
+      note(option.apply(options_, attached));
+    } else if (at_ < arguments_.size()) {
+      note(option.apply(options_, arguments_[at_++]));
+    } else {
+      faults_.push_back(make_error(fmt::format("{} needs a value", name)));
+    }
+  }
+
+  void take_inputs() {
+    if (at_ == arguments_.size()) {
+      if (faults_.empty())
+        faults_.push_back(make_error("nothing to run", "warplens run [options] FILE [arguments...]"));
+      return;
+    }
+    options_.inputs.push_back(arguments_[at_++]);
+    if (is_source_path(options_.inputs[0])) {
+      std::error_code error;
+      while (at_ < arguments_.size() && is_source_path(arguments_[at_]) &&
+             std::filesystem::is_regular_file(arguments_[at_], error))
+        options_.inputs.push_back(arguments_[at_++]);
+    }
+    if (at_ < arguments_.size() && arguments_[at_] == "--") ++at_;
+    options_.arguments.assign(arguments_.begin() + static_cast<long>(at_), arguments_.end());
+  }
+
+  void take_compile_options() {
+    auto compile = parse_compile_options(options_.compile_words);
+    if (!compile) {
+      faults_.insert(faults_.end(), compile.error().begin(), compile.error().end());
+      return;
+    }
+    options_.compile = *std::move(compile);
+    if (!options_.compile.output.empty() || options_.compile.compile_only)
+      faults_.push_back(make_error("-o and -c make files; 'run' compiles and runs", "--keep keeps the program"));
+  }
+
+  const std::vector<std::string>& arguments_;
+  size_t at_ = 0;
+  RunOptions options_;
+  Diagnostics faults_;
+};
+
+}  // namespace
+
+Result<RunOptions> parse_run_options(const std::vector<std::string>& arguments) { return Parser(arguments).parse(); }
+
+}  // namespace warplens::cli

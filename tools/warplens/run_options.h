@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `warplens run [options] X [args...]`. Our options come before X; everything after X belongs to
+// the program, a leading "--" is dropped. When X is a source, further arguments that name existing sources are compiled
+// with it, and options may be the compiler's: -I -D -U -O -std -maxrregcount -l -L -Xc ...
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compile/options.h"
+#include "report/session_file.h"
+
+namespace warplens::cli {
+
+enum class Compiler { kClang, kNvcc };
+
+struct RunOptions {
+  std::vector<std::string> inputs;     ///< X, or several sources
+  std::vector<std::string> arguments;  ///< the program's
+  CompileOptions compile;
+  std::vector<std::string> compile_words;  ///< compiler options as typed, to complain about them when X is no source
+  Compiler compiler = Compiler::kClang;
+  report::SessionFile session;
+  std::string json;  ///< file, "-" or empty
+  bool unfold = false, keep = false, quiet = false, help = false;
+  std::optional<double> timeout_seconds;
+};
+
+/// `arguments`: what follows "run". All faults are reported at once.
+Result<RunOptions> parse_run_options(const std::vector<std::string>& arguments);
+
+}  // namespace warplens::cli
