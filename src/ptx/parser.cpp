@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "ptx/module_parser.h"
 
@@ -20,8 +21,8 @@ Result<Module> parse(std::string text, std::string file_name, const OpTable& tab
   parser.run();
   if (!parser.errors.empty()) {
     // Labels are missed only where their scope ends: bring all into the order of the text.
-    std::stable_sort(parser.errors.begin(), parser.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
-      return std::pair(a.pos.line, a.pos.column) < std::pair(b.pos.line, b.pos.column);
+    std::sort(parser.errors.begin(), parser.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::tie(a.pos.line, a.pos.column, a.message) < std::tie(b.pos.line, b.pos.column, b.message);
     });
     return std::move(parser.errors);
   }
