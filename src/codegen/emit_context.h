@@ -39,9 +39,9 @@ struct EmitContext {
   llvm::Function* function = nullptr;
   llvm::BasicBlock* alloca_block = nullptr;  ///< entry block: allocas go here
   llvm::Value* warp = nullptr;               ///< pointer to exec::WarpContext
-  EmitOptions options;
-  CounterLayout layout;
-  std::vector<ConstantCost> constants;  ///< filled while emitting the full-mask clone
+  EmitOptions options = {};
+  CounterLayout layout = {};
+  std::vector<ConstantCost> constants = {};  ///< filled while emitting the full-mask clone
   // the mask at the current point, guard of the current instruction included:
   bool full_mask = false;          ///< all 32 lanes, known at compile time
   bool mask_may_be_empty = false;  ///< a guard that varies by lane: perhaps no lane is active
@@ -54,7 +54,7 @@ struct EmitContext {
 
   /// A per-warp counter of `words` consecutive words: an alloca, zeroed at entry. Asked for twice, it is the same one.
   llvm::AllocaInst* warp_counter(size_t word, unsigned words = 1);
-  std::vector<WarpCounter> warp_counters;
+  std::vector<WarpCounter> warp_counters = {};
   /// Adds all warp counters to WarpContext::counters, at the builder's place. All counters must exist by then: emit the
   /// one exit of the function last.
   void flush_counters();
@@ -68,7 +68,7 @@ struct EmitContext {
   llvm::Value* load_field(size_t offset, llvm::Type* type);
   /// A buffer in the frame for calls of hooks (cold): one for each name, at least `bytes` large, 64-byte aligned.
   llvm::Value* scratch(const std::string& name, uint64_t bytes);
-  std::vector<std::pair<std::string, llvm::AllocaInst*>> scratches;
+  std::vector<std::pair<std::string, llvm::AllocaInst*>> scratches = {};
 };
 
 }  // namespace warplens::codegen
