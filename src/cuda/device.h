@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one virtual GPU of a process: memory, stream queues, executor, the error that a faulting kernel leaves behind.
+// Made at the program's first call that needs it, never destroyed: programs call the runtime from destructors of any
+// order.
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cuda/registry.h"
+#include "cuda/runtime_api.h"
+#include "cuda/session.h"
+#include "cuda/stream_queue.h"
+#include "exec/executor.h"
+#include "gpu/gpu.h"
+#include "memory/arena.h"
+
+namespace warplens::cuda {
+
+/// What kind of allocation an address of the arena belongs to.
+enum class MemoryKind : uint8_t { kDevice, kPinned, kManaged };
+
+struct Placed {
+  MemoryKind kind = MemoryKind::kDevice;
+  uint64_t base = 0, bytes = 0;
+};
+
+class Device {
+ public:
+  /// Ends the process with a message when the device cannot be made (no address space, a bad session or GPU file).
+  static Device& instance();
+  /// Null when no call has needed the device yet.
+  static Device* existing();
+
+  const gpu::Gpu& gpu() const { return gpu_; }
+  memory::Arena& arena() { return *arena_; }
+  Queues& queues() { return queues_; }
+  Session& session() { return *session_; }
+  exec::Executor& executor() { return *executor_; }
+  /// Compute capability as PTX targets count: 90 for 9.0.
+  uint32_t target() const;
+
+  /// The error of a kernel that faulted: every later call returns it, until the device is reset.
+  cudaError_t sticky() const { return sticky_.load(); }
+  void set_sticky(cudaError_t error);
+
+  /// Memory of the program. Nothing when memory is used up.
+  void* allocate(uint64_t bytes, MemoryKind kind);
+  /// False when `pointer` is not the beginning of an allocation of one of the kinds.
+  bool free(const void* pointer, bool host_memory);
+  /// The allocation that contains `pointer`; nothing for memory that the device does not know.
+  std::optional<Placed> find(const void* pointer) const;
+  /// Whether all of [pointer, pointer + bytes) lies in one allocation.
+  bool contains(const void* pointer, uint64_t bytes) const;
+
+  /// cudaDeviceReset: waits for all work, frees all memory, clears the sticky error.
+  void reset();
+  /// Number of the next launch.
+  uint64_t next_launch() { return launches_++; }
+
+ private:
+  Device(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, std::unique_ptr<Session> session);
+
+  gpu::Gpu gpu_;
+  std::unique_ptr<memory::Arena> arena_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<exec::Executor> executor_;
+  Queues queues_;
+  std::atomic<cudaError_t> sticky_{cudaSuccess};
+  std::atomic<uint64_t> launches_{0};
+  mutable std::mutex mutex_;
+  std::map<uint64_t, MemoryKind> kinds_;  ///< by base, of program allocations (module variables are not in it)
+};
+
+/// Prints "warplens: ..." and ends the process at once with exit code 2: an input that cannot run. `_exit` because
+/// other threads may hold locks that exit handlers want; the program's buffered output is flushed first.
+[[noreturn]] void give_up(const Diagnostics& errors, std::string_view source = {});
+/// One line on stderr, "warplens: ...".
+void say(const std::string& text);
+
+}  // namespace warplens::cuda

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame around runtime functions: with_device() for those that a sticky error fails, ask_device() for questions
+// that are answered all the same (observed on an H200: cudaGetDevice, cudaGetDeviceCount, cudaSetDevice, properties).
+#pragma once
+#include "cuda/device.h"
+
+namespace warplens::cuda {
+
+template <typename F>
+cudaError_t with_device(F&& f) {
+  Device& device = Device::instance();
+  if (const cudaError_t sticky = device.sticky(); sticky != cudaSuccess) return remember(sticky);
+  return remember(f(device));
+}
+
+template <typename F>
+cudaError_t ask_device(F&& f) {
+  return remember(f(Device::instance()));
+}
+
+/// As with_device, and then waits with `wait`; a fault of the awaited work is the answer.
+template <typename F>
+cudaError_t wait_on_device(F&& wait) {
+  return with_device([&](Device& device) {
+    const cudaError_t error = wait(device);
+    return error != cudaSuccess ? error : device.sticky();
+  });
+}
+
+/// The stream of a handle: null, legacy and per-thread default streams are the legacy one.
+inline std::shared_ptr<Stream> stream_of(Device& device, cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+    return {std::shared_ptr<Stream>(), &device.queues().legacy()};
+  return device.queues().find(handle);
+}
+
+}  // namespace warplens::cuda

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// See launch.h. Limits are the GPU file's; which error a broken limit gives differs by major version of the runtime
+// (CUDA 12: invalid configuration, as documented; CUDA 13: invalid value, observed on an H200 with driver 580).
+#include "cuda/launch.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+
+#include "cuda/entry.h"
+#include "cuda/interruption.h"
+#include "memory/trace_listener.h"
+
+namespace warplens::cuda {
+namespace {
+
+gpu::LaunchShape shape_of(const LaunchCall& call, const Function& function, const exec::LoadedKernel& kernel) {
+  const auto& bound = function.ptx->maxntid[0] != 0 ? function.ptx->maxntid : function.ptx->reqntid;
+  uint32_t max_threads = 0;
+  if (bound[0] != 0) max_threads = bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u);
+  return {.grid = {call.grid.x, call.grid.y, call.grid.z},
+          .block = {call.block.x, call.block.y, call.block.z},
+          .static_shared_bytes = kernel.static_shared_bytes,
+          .dynamic_shared_bytes = call.shared_bytes,
+          .dynamic_shared_allowed = function.dynamic_shared_allowed,
+          .max_threads = max_threads};
+}
+
+cudaError_t error_of(gpu::LaunchFault fault) {
+  switch (fault) {
+    case gpu::LaunchFault::kNone: return cudaSuccess;
+    case gpu::LaunchFault::kZero:
+    case gpu::LaunchFault::kBlockTooLarge:
+    case gpu::LaunchFault::kGridTooLarge:
+      return kRuntimeMajor >= 13 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+    case gpu::LaunchFault::kSharedTooLarge:
+    case gpu::LaunchFault::kThreadsOverBound: return cudaErrorInvalidValue;
+  }
+  return cudaErrorUnknown;
+}
+
+std::vector<uint8_t> pack(const ptx::Function& function, void** arguments) {
+  std::vector<uint8_t> block(function.param_bytes);
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    const ptx::Param& param = function.params[i];
+    std::memcpy(block.data() + param.offset, arguments[i], param.bytes);
+  }
+  return block;
+}
+
+cudaError_t error_of(events::FindingKind kind) {
+  switch (kind) {
+    case events::FindingKind::kOutOfBounds:
+    case events::FindingKind::kNullPointer: return cudaErrorIllegalAddress;
+    case events::FindingKind::kMisaligned: return cudaErrorMisalignedAddress;
+    case events::FindingKind::kAssert: return cudaErrorAssert;
+    case events::FindingKind::kStackOverflow: return cudaErrorHardwareStackError;
+    case events::FindingKind::kTimeout: return cudaErrorLaunchTimeout;
+    default: return cudaErrorLaunchFailure;
+  }
+}
+
+/// "out of bounds ... at file:line:column, block (0,0,0), thread (3,0,0)".
+std::string describe(const events::Finding& f) {
+  std::string text = fmt::format("kernel {}: {}", f.kernel, f.message);
+  if (f.place.line != 0) text += fmt::format(", at {}:{}:{}", f.file, f.place.line, f.place.column);
+  if (f.kind == events::FindingKind::kInterrupted || f.kind == events::FindingKind::kTimeout) return text;
+  const auto &b = f.block_index, &t = f.thread_index;
+  return text + fmt::format(", block ({},{},{}), thread ({},{},{})", b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+/// A launch that waits in its queue.
+struct Prepared {
+  exec::LaunchRequest request;
+  std::string_view ptx;
+  bool selected = false;  ///< counted and recorded
+};
+
+void append_trace(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::app | std::ios::binary);
+  if (!(out << text << std::flush)) say(fmt::format("cannot write the trace file {}", path));
+}
+
+report::LaunchEvent event_of(const Prepared& launch) {
+  const exec::LaunchRequest& r = launch.request;
+  report::LaunchEvent event;
+  event.kernel = &r.kernel->info;
+  event.ptx = launch.ptx;
+  event.id = r.id;
+  event.shape = {r.grid, r.block, r.cluster, r.kernel->static_shared_bytes, r.dynamic_shared_bytes};
+  event.param_bytes = r.params.size();
+  return event;
+}
+
+void record_end(Device& device, const Prepared& launch, const exec::LaunchOutcome& outcome) {
+  report::LaunchEvent event = event_of(launch);
+  event.seconds = outcome.seconds;
+  event.counts = launch.request.count ? &outcome.counts : nullptr;
+  event.findings = outcome.findings;
+  event.complete = outcome.complete();
+  device.session().records()->end_launch(event);
+}
+
+void fail(Device& device, const exec::LaunchOutcome& outcome) {
+  const events::Finding& first = outcome.findings.front();
+  if (first.kind == events::FindingKind::kUnsupported) {
+    Diagnostics errors;
+    for (const events::Finding& finding : outcome.findings)
+      errors.push_back(make_error(fmt::format("kernel {}: {}", finding.kernel, finding.message)));
+    give_up(errors);
+  }
+  device.set_sticky(error_of(first.kind));
+  if (device.session().records()) return;  // the tool reports them
+  for (const events::Finding& finding : outcome.findings) say(describe(finding));
+}
+
+/// On the engine thread.
+void execute(Device& device, Prepared& launch) {
+  if (device.sticky() != cudaSuccess) return;  // a fault before this one ended the work of the device
+  const bool recorded = launch.selected && device.session().records() != nullptr;
+  if (recorded) device.session().records()->begin_launch(event_of(launch));
+  memory::TraceListener trace(device.arena().space().global_begin());
+  const std::string& trace_file = device.session().options().trace;
+  if (launch.selected && !trace_file.empty()) launch.request.listeners.push_back(&trace);
+
+  exec::LaunchOutcome outcome;
+  {
+    const RunningLaunch running;
+    launch.request.interrupt = running.flag();
+    outcome = exec::run_launch(launch.request, device.arena(), device.executor());
+  }
+  if (launch.selected && !trace_file.empty()) append_trace(trace_file, trace.text());
+  if (recorded || (!outcome.complete() && device.session().records())) record_end(device, launch, outcome);
+  if (!outcome.complete()) fail(device, outcome);
+  end_by_signal();
+}
+
+}  // namespace
+
+cudaError_t find_function(const void* host, Function*& to) {
+  if (!host) return cudaErrorInvalidDeviceFunction;
+  to = Registry::instance().function(host);
+  if (to) return cudaSuccess;
+  // Observed with CUDA 13; CUDA 12 documents the other.
+  return kRuntimeMajor >= 13 ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
+const ptx::Function& ptx_of(Device& device, Function& function) {
+  const auto found = Registry::instance().find_ptx(function, device.arena(), device.target());
+  if (!found) give_up(found.error());
+  return **found;
+}
+
+const exec::LoadedKernel& kernel_of(Device& device, Function& function) {
+  const auto kernel = Registry::instance().load(function, device.arena(), device.target());
+  if (!kernel) give_up(kernel.error(), function.binary->parsed ? function.binary->parsed->text : std::string_view());
+  return **kernel;
+}
+
+cudaError_t launch(Device& device, const LaunchCall& call) {
+  Function* function = nullptr;
+  if (const cudaError_t error = find_function(call.function, function); error != cudaSuccess) return error;
+  const auto stream = stream_of(device, call.stream);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  const exec::LoadedKernel& kernel = kernel_of(device, *function);
+  const gpu::LaunchShape shape = shape_of(call, *function, kernel);
+  if (const auto fault = gpu::check_launch(device.gpu(), shape); fault != gpu::LaunchFault::kNone) {
+    const std::string text =
+        fmt::format("launch of {} refused: {}", function->name, explain(fault, device.gpu(), shape));
+    if (auto* records = device.session().records())
+      records->notice("launch_refused", text);
+    else
+      say(text);
+    return error_of(fault);
+  }
+  if (!call.arguments && !function->ptx->params.empty()) return cudaErrorInvalidValue;
+
+  auto prepared = std::make_shared<Prepared>();
+  prepared->ptx = function->binary->parsed->text;
+  prepared->selected = device.session().select(function->name);
+  exec::LaunchRequest& request = prepared->request;
+  request.kernel = &kernel;
+  request.grid = {call.grid.x, call.grid.y, call.grid.z};
+  request.block = {call.block.x, call.block.y, call.block.z};
+  request.cluster = {call.cluster.x, call.cluster.y, call.cluster.z};
+  request.dynamic_shared_bytes = static_cast<uint32_t>(call.shared_bytes);
+  request.params = pack(*function->ptx, call.arguments);
+  request.count = prepared->selected && device.session().options().count;
+  request.workers = device.session().options().workers;
+  request.id = device.next_launch();
+  device.queues().push(*stream, Engine::kKernel, [&device, prepared] { execute(device, *prepared); });
+  return cudaSuccess;
+}
+
+}  // namespace warplens::cuda
