@@ -48,6 +48,7 @@ compiling, when FILE is a source:
   -I -D -U -O -std -l -L -maxrregcount ...   as nvcc takes them
   -Xc ARG                hand ARG to the compiler as it is (repeatable)
   --keep                 keep the compiled program and say where it is
+  --device-ptx FILE      use this PTX for the kernels instead of compiling them (once for each CUDA source)
 
 exit code: the program's own; 2 wrong use or an input that cannot be run, 3 a result could not be written,
 124 --timeout, 128 + n ended by signal n.

@@ -42,6 +42,7 @@ Result<CompileOutcome> compile(const RunOptions& options, const Installation& in
   request.options = options.compile;
   request.options.sources = options.inputs;
   request.options.output = output;
+  request.device_ptx = options.device_ptx;
   request.toolchain.cuda_headers = installation.cuda_headers;
   request.toolchain.runtime_library = installation.runtime_library;
   if (options.compiler == Compiler::kClang) return compile_with_clang(request);

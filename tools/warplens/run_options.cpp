@@ -126,6 +126,13 @@ const std::map<std::string_view, Option>& own_options() {
           o.session.count = false;
           return Done{};
         }}},
+      {"--device-ptx",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          if (v.empty()) return make_error("--device-ptx needs a PTX file");
+          o.device_ptx.push_back(v);
+          return Done{};
+        }}},
       {"--keep", {false, flag(&RunOptions::keep)}},
       {"--quiet", {false, flag(&RunOptions::quiet)}},
       {"-q", {false, flag(&RunOptions::quiet)}},
