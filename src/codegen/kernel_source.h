@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "analysis/loops.h"
 #include "codegen/block_shape.h"
 #include "codegen/emit_context.h"
 #include "ir/kernel.h"
@@ -19,9 +20,13 @@ struct KernelSource {
   const ptx::Function* function = nullptr;
   const ir::Kernel* graph = nullptr;
   const machine::AccessList* accesses = nullptr;
-  std::span<const uint64_t> symbols;           ///< by Module::variables: device address or shared offset
-  std::span<const uint32_t> variable_offsets;  ///< by Function::variables: shared, local or call-frame offset
-  uint32_t call_frame_bytes = 0;               ///< per thread: .param variables of the body
+  std::span<const uint64_t> symbols;                ///< by Module::variables: device address or shared offset
+  std::span<const uint32_t> variable_offsets;       ///< by Function::variables: shared, local or call-frame offset
+  uint32_t call_frame_bytes = 0;                    ///< per thread: .param variables of the body
+  uint32_t dynamic_shared_offset = 0;               ///< shared offset of unsized arrays
+  uint64_t (*function_handle)(uint32_t) = nullptr;  ///< what the address of Module::functions[i] reads as
+  const analysis::LoopForest* loops = nullptr;
+  bool spins = false;  ///< a loop of it spins (docs/divergence.md)
   BlockShape shape = BlockShape::kGeneral;
   EmitOptions options;
   bool lane_classes = true;     ///< off: every register a vector

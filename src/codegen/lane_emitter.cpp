@@ -139,6 +139,7 @@ LaneValue LaneEmitter::read_operand(const Operand& o, Elem elem) {
     case OperandTag::kNegReg: return convert(not_(registers_.read(o.reg)), elem);
     case OperandTag::kImm: return constant(elem, o.imm);
     case OperandTag::kSpecial: return convert(special(o.special, o.first), elem);
+    case OperandTag::kFunction:
     case OperandTag::kSymbol: {
       LaneValue at = convert(symbol_address(o.symbol), Elem::kI64);
       return convert(add(at, constant(Elem::kI64, o.imm)), elem);
@@ -182,41 +183,23 @@ void LaneEmitter::write_register(ptx::RegId reg, const LaneValue& value, bool si
 void LaneEmitter::set(int operand, const LaneValue& v, int element) {
   const Operand& o = element_of(*in_, operand, element);
   if (o.tag != OperandTag::kReg) return;  // `_`
-  write_register(o.reg, v, ptx::is_signed(in_->operands[static_cast<size_t>(operand)].type));
+  const ptx::Type t = in_->operands[static_cast<size_t>(operand)].type;
+  const bool narrower = t != ptx::Type::kNone && ptx::bits_of(t) < bits_of(v.elem);
+  write_register(o.reg, narrower ? trunc(convert(v, integer_of(v.elem)), integer_of(elem_of(t))) : v,
+                 ptx::is_signed(t));
 }
 
 LaneValue LaneEmitter::symbol_address(const ptx::SymbolRef& symbol) {
+  uint64_t at = 0;
   switch (symbol.kind) {
-    case ptx::SymbolKind::kModuleVariable: {
-      const ptx::Variable& v = source_.module->variables[symbol.index];
-      const auto align = static_cast<unsigned>(std::countr_zero(v.align | (uint64_t{1} << 20)));
-      if (v.space == ptx::Space::kShared && !v.unsized) return constant(Elem::kI64, source_.symbols[symbol.index]);
-      LaneValue out = uniform_value(Elem::kI64, nullptr, align);
-      if (e_ == nullptr) return out;
-      if (v.space == ptx::Space::kShared) {
-        out.base = ir().CreateZExt(
-            e_->load_field(offsetof(exec::WarpContext, dynamic_shared_offset), ir().getInt32Ty()), ir().getInt64Ty());
-        return out;
-      }
-      llvm::Value* table = e_->load_field(offsetof(exec::WarpContext, symbols), ir().getPtrTy());
-      llvm::LoadInst* load =
-          ir().CreateLoad(ir().getInt64Ty(), ir().CreateConstInBoundsGEP1_64(ir().getInt64Ty(), table, symbol.index));
-      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(e_->module.getContext(), {}));
-      out.base = load;
-      return out;
-    }
-    case ptx::SymbolKind::kLocalVariable: {
-      const ptx::Variable& v = source_.function->variables[symbol.index];
-      if (!v.unsized) return constant(Elem::kI64, source_.variable_offsets[symbol.index]);
-      LaneValue out = uniform_value(Elem::kI32, nullptr, static_cast<unsigned>(std::countr_zero(v.align | 16)));
-      if (e_ != nullptr)
-        out.base = e_->load_field(offsetof(exec::WarpContext, dynamic_shared_offset), ir().getInt32Ty());
-      return zext(out, Elem::kI64);
-    }
-    case ptx::SymbolKind::kParameter: return constant(Elem::kI64, source_.function->params[symbol.index].offset);
-    default: break;
+    case ptx::SymbolKind::kModuleVariable: at = source_.symbols[symbol.index]; break;
+    case ptx::SymbolKind::kLocalVariable: at = source_.variable_offsets[symbol.index]; break;
+    case ptx::SymbolKind::kParameter: at = source_.function->params[symbol.index].offset; break;
+    case ptx::SymbolKind::kReturn: at = source_.function->returns[symbol.index].offset; break;
+    case ptx::SymbolKind::kFunction: at = source_.function_handle(symbol.index); break;
+    case ptx::SymbolKind::kNone: break;
   }
-  return constant(Elem::kI64, symbol.kind == ptx::SymbolKind::kFunction ? symbol.index : 0);
+  return constant(Elem::kI64, at);
 }
 
 LaneValue LaneEmitter::address(const Operand& o) {
@@ -265,6 +248,7 @@ void LaneEmitter::call_reference() {
   };
   std::vector<Destination> destinations;
   for (size_t i = 0; i < in.operands.size(); ++i) {
+    if (in.operands[i].tag == OperandTag::kAddress) continue;
     const int count = elements(static_cast<int>(i));
     for (int k = 0; k < count; ++k) {
       if (in.def->form.operands[i].is_dest) {

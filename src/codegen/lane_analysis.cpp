@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/lane_analysis.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "codegen/lane_emitter.h"
+#include "codegen/memory_operands.h"
+
+namespace warplens::codegen {
+namespace {
+
+using ptx::Role;
+
+/// Whether these bits of a floating-point register are no NaN.
+bool is_number(Elem e, uint64_t bits) {
+  switch (e) {
+    case Elem::kF16: return (bits & 0x7fff) <= 0x7c00;
+    case Elem::kBF16: return (bits & 0x7fff) <= 0x7f80;
+    case Elem::kF32: return (bits & 0x7fffffff) <= 0x7f800000;
+    case Elem::kF64: return (bits & 0x7fffffffffffffff) <= 0x7ff0000000000000;
+    default: return true;
+  }
+}
+
+class Analyser final : private RegisterAccess {
+ public:
+  Analyser(const KernelSource& source, const analysis::DominatorTree& dominators,
+           const analysis::DominatorTree& post_dominators, const analysis::Liveness& live)
+      : source_(source),
+        graph_(*source.graph),
+        loops_(*source.loops),
+        post_dominators_(post_dominators),
+        emitter_(source, *this, nullptr) {
+    out_.webs = build_webs(graph_, dominators, live);
+    const Webs& webs = out_.webs;
+    out_.info.resize(webs.webs.size());
+    out_.diverged.assign(graph_.blocks.size(), !source.lane_classes);
+    out_.divergent_branch.assign(graph_.blocks.size(), false);
+    of_value_.resize(webs.values.size());
+    varies_.assign(webs.webs.size(), !source.lane_classes);
+    divergent_loop_.assign(loops_.loops.size(), !source.lane_classes);
+  }
+
+  LaneAnalysis run() {
+    do compute_classes();
+    while (spread_divergence());
+    for (WebId w = 0; w < out_.info.size(); ++w) finish(w);
+    return std::move(out_);
+  }
+
+ private:
+  struct ValueInfo {
+    LaneClass cls;
+    bool lazy_nan = false, nan_free = false;
+    uint32_t changes = 0;
+  };
+
+  // --- RegisterAccess, abstract
+  LaneValue read(ptx::RegId reg) override {
+    LaneValue v;
+    v.elem = elem_of(source_.function->registers[reg].type);
+    const WebId web = out_.webs.read(instr_, reg);
+    if (web == kNoWeb) return emitter_.constant(v.elem, 0);
+    v.cls = out_.info[web].cls;
+    v.lazy_nan = out_.info[web].lazy_nan;
+    return v;
+  }
+  void write(ptx::RegId reg, const LaneValue& value) override {
+    const RegisterUse* use = out_.webs.use(instr_, reg);
+    WL_CHECK(use != nullptr && use->written != kNoWeb);
+    LaneClass cls = value.cls;
+    if (guard_varies_ && cls.shape != Shape::kBottom) cls = LaneClass::vector();
+    ValueInfo& info = of_value_[use->value];
+    const bool nan_free = value.cls.constant && is_number(value.elem, *value.cls.constant);
+    if (cls == info.cls && value.lazy_nan == info.lazy_nan && nan_free == info.nan_free) return;
+    // Classes mostly grow from round to round; a value that keeps changing becomes a vector, which is always right.
+    const bool restless = ++info.changes > 24;
+    info.cls = restless ? LaneClass::vector() : cls;
+    info.lazy_nan = value.lazy_nan && !restless;
+    info.nan_free = nan_free && !restless;
+    changed_ = changed_ || info.changes <= 25;
+    update(use->written);
+  }
+  void require(llvm::Value*) override {}
+
+  void update(WebId web) {
+    LaneClass cls;
+    bool lazy = true, any = false;
+    for (const uint32_t v : out_.webs.webs[web].values) {
+      if (out_.webs.values[v].is_phi) continue;
+      cls = join(cls, of_value_[v].cls);
+      if (of_value_[v].cls.shape == Shape::kBottom) continue;
+      any |= of_value_[v].lazy_nan;
+      lazy &= of_value_[v].lazy_nan || of_value_[v].nan_free;
+    }
+    if (varies_[web]) cls = LaneClass::vector();
+    out_.info[web].cls = cls;
+    out_.info[web].lazy_nan = lazy && any;
+  }
+
+  bool is_uniform(const LaneValue& v) const { return v.cls.is_uniform() || v.cls.shape == Shape::kBottom; }
+
+  void compute_classes() {
+    for (WebId w = 0; w < out_.info.size(); ++w) update(w);
+    int rounds = 0;
+    do {
+      changed_ = false;
+      WL_CHECK(++rounds < 1000, "lane classes do not settle");
+      for (const ir::BlockId b : loops_.layout)
+        for (uint32_t i = graph_.blocks[b].begin; i < graph_.blocks[b].end; ++i) visit(i);
+    } while (changed_);
+  }
+
+  void visit(uint32_t i) {
+    instr_ = i;
+    const ptx::Instr& in = source_.function->body[i];
+    guard_varies_ = false;
+    if (in.guard != ptx::kNoReg) guard_varies_ = !is_uniform(read(in.guard));
+    emitter_.begin(in);
+    switch (in.def->role) {
+      case Role::kValue:
+      case Role::kWarp: emitter_.lower(in); break;
+      case Role::kLoad: visit_load(i); break;
+      case Role::kAtomic:
+      case Role::kBarrier:
+      case Role::kCall: {
+        const bool uniform = in.def->role == Role::kBarrier;  // a reduction's result is the block's
+        ir::for_each_write(in, [&](ptx::RegId r) {
+          LaneValue v = emitter_.uniform_value(elem_of(source_.function->registers[r].type), nullptr);
+          emitter_.write_register(r, uniform ? v : emitter_.widened(v), false);
+        });
+        break;
+      }
+      default: break;
+    }
+  }
+
+  void visit_load(uint32_t i) {
+    const MemoryOperands m = memory_operands(source_, i);
+    LaneClass cls = LaneClass::vector();
+    if (!m.call_frame) cls = loaded_class(emitter_.address(*m.address).cls, m.op.space);
+    LaneValue v;
+    v.elem = integer_of(elem_of(m.op.type));
+    v.cls = cls;
+    for (unsigned k = 0; k < m.op.elements; ++k) emitter_.set(m.destination, v, static_cast<int>(k));
+  }
+
+  // --- divergence
+  bool is_divergent(ir::BlockId b) {
+    const ir::Block& block = graph_.blocks[b];
+    if (block.begin == block.end) return false;
+    const ptx::Instr& in = source_.function->body[block.end - 1];
+    instr_ = block.end - 1;
+    if (in.def->role == Role::kBranchIndexed) {
+      emitter_.begin(in);
+      return !is_uniform(emitter_.src(0)) || (in.guard != ptx::kNoReg && !is_uniform(read(in.guard)));
+    }
+    return block.successors.size() > 1 && in.guard != ptx::kNoReg && !is_uniform(read(in.guard));
+  }
+
+  bool make_vary(WebId web) {
+    if (varies_[web]) return false;
+    varies_[web] = true;
+    return true;
+  }
+
+  /// Adds what newly divergent branches imply; true when that made another web vary.
+  bool spread_divergence() {
+    bool more = false;
+    for (ir::BlockId b = 0; b < graph_.blocks.size(); ++b) {
+      if (out_.divergent_branch[b] || !is_divergent(b)) continue;
+      out_.divergent_branch[b] = true;
+      more |= spread_from(b);
+    }
+    return more;
+  }
+
+  bool spread_from(ir::BlockId b) {
+    const ir::BlockId meeting = post_dominators_.parent[b];  // blocks.size(): only at the end of the thread
+    std::vector<ir::BlockId> label(graph_.blocks.size(), ir::kNoBlock), work;
+    std::vector<bool> is_join(graph_.blocks.size());
+    const auto visit = [&](ir::BlockId block, ir::BlockId from) {
+      if (label[block] == from || label[block] == block) return;
+      if (label[block] != ir::kNoBlock) is_join[block] = true;
+      label[block] = label[block] == ir::kNoBlock ? from : block;
+      work.push_back(block);
+    };
+    for (const ir::BlockId s : graph_.blocks[b].successors) visit(s, s);
+    while (!work.empty()) {
+      const ir::BlockId block = work.back();
+      work.pop_back();
+      if (block == meeting) continue;
+      out_.diverged[block] = true;
+      if (block == b) continue;
+      for (const ir::BlockId s : graph_.blocks[block].successors) visit(s, label[block]);
+    }
+    // A successor that the other side reaches too is a join although it keeps its label.
+    for (const ir::BlockId s : graph_.blocks[b].successors)
+      for (const ir::BlockId p : graph_.blocks[s].predecessors)
+        if (p != b && label[p] != ir::kNoBlock && label[p] != s) is_join[s] = true;
+    bool more = false;
+    for (const WebValue& v : out_.webs.values)
+      if (v.is_phi && is_join[v.block]) more |= make_vary(v.web);
+    for (uint32_t loop = loops_.loop_of[b]; loop != analysis::kNoLoop; loop = loops_.loops[loop].parent) {
+      if (meeting < graph_.blocks.size() && loops_.contains(loop, meeting)) continue;
+      if (divergent_loop_[loop]) continue;
+      divergent_loop_[loop] = true;
+      more |= spread_from_loop(loop);
+    }
+    return more;
+  }
+
+  bool spread_from_loop(uint32_t loop) {
+    bool more = false;
+    for (const WebValue& v : out_.webs.values) {
+      if (!loops_.contains(loop, v.block)) continue;
+      const bool phi_of_irreducible = v.is_phi && loops_.loops[loop].irreducible;
+      if (phi_of_irreducible || used_outside(v, loop)) more |= make_vary(v.web);
+    }
+    return more;
+  }
+
+  bool used_outside(const WebValue& v, uint32_t loop) const {
+    return std::any_of(v.use_blocks.begin(), v.use_blocks.end(),
+                       [&](ir::BlockId b) { return !loops_.contains(loop, b); });
+  }
+
+  void finish(WebId w) {
+    WebInfo& info = out_.info[w];
+    if (info.cls.shape == Shape::kBottom) info.cls = LaneClass::uniform();  // only undefined values flow here
+    const auto& values = out_.webs.webs[w].values;
+    info.blend = values.size() > 1;
+    for (const uint32_t v : values)
+      for (uint32_t l = loops_.loop_of[out_.webs.values[v].block]; l != analysis::kNoLoop; l = loops_.loops[l].parent)
+        info.blend |= divergent_loop_[l] && used_outside(out_.webs.values[v], l);
+    if (!source_.lane_classes) info.blend = true;
+  }
+
+  const KernelSource& source_;
+  const ir::Kernel& graph_;
+  const analysis::LoopForest& loops_;
+  const analysis::DominatorTree& post_dominators_;
+  LaneEmitter emitter_;
+  LaneAnalysis out_;
+  std::vector<ValueInfo> of_value_;
+  std::vector<bool> varies_;          // by web
+  std::vector<bool> divergent_loop_;  // by loop
+  uint32_t instr_ = 0;
+  bool guard_varies_ = false, changed_ = false;
+};
+
+}  // namespace
+
+LaneAnalysis analyse_lanes(const KernelSource& source, const analysis::DominatorTree& dominators,
+                           const analysis::DominatorTree& post_dominators, const analysis::Liveness& live) {
+  return Analyser(source, dominators, post_dominators, live).run();
+}
+
+}  // namespace warplens::codegen

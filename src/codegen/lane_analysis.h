@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lane-class analysis: the class of every web, and where the lanes of a warp may be apart. Both depend on each other (a
+// branch is divergent when its condition varies by lane; what meets behind a divergent branch varies by lane), so they
+// are computed together, from "nothing diverges" up. Classes come from running each row's `lower` in abstract mode.
+//
+// What makes a web vary although each of its definitions is uniform (Karrenberg and Hack, "Improving Performance of
+// OpenCL on CPUs"):
+//   - a phi at a block that the two sides of a divergent branch reach apart (sync dependence);
+//   - a value of a loop that lanes leave in different iterations, used behind it (temporal divergence).
+// A branch whose one side only ends the thread parts no lanes that meet again, so that the usual `if (i >= n) return;`
+// costs nothing.
+#pragma once
+#include <vector>
+
+#include "analysis/dominance.h"
+#include "analysis/loops.h"
+#include "codegen/kernel_source.h"
+#include "codegen/lane_class.h"
+#include "codegen/webs.h"
+
+namespace warplens::codegen {
+
+struct WebInfo {
+  LaneClass cls;
+  bool lazy_nan = false;  ///< every definition is arithmetic: NaN bits are settled by readers (lane_builder.h)
+  /// A definition under a partial mask must keep the other lanes' old values, because they may still be read.
+  bool blend = false;
+};
+
+struct LaneAnalysis {
+  Webs webs;
+  std::vector<WebInfo> info;           ///< by web
+  std::vector<bool> diverged;          ///< by block: live lanes may wait elsewhere while it runs
+  std::vector<bool> divergent_branch;  ///< by block: its lanes may choose different successors
+};
+
+LaneAnalysis analyse_lanes(const KernelSource& source, const analysis::DominatorTree& dominators,
+                           const analysis::DominatorTree& post_dominators, const analysis::Liveness& live);
+
+}  // namespace warplens::codegen
