@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaving generated code for the interpreter; see kernel_writer.h. The values that the interpreter needs are read at
+// the checkpoint, where they dominate every test behind it, so that one cold block serves them all.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "base/bits.h"
+#include "codegen/kernel_writer.h"
+
+namespace warplens::codegen {
+
+void KernelWriter::set_checkpoint(uint32_t instr) {
+  llvm::BasicBlock* block = ir_.GetInsertBlock();
+  checkpoint_ = {instr, block, block->empty() ? nullptr : &block->back(), nullptr};
+}
+
+void KernelWriter::require(llvm::Value* holds) {
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known != nullptr && known->isOne()) return;
+  if (checkpoint_.deoptimise == nullptr) checkpoint_.deoptimise = deoptimise_block();
+  llvm::BasicBlock* on = new_block("holds");
+  ir_.CreateCondBr(holds, on, checkpoint_.deoptimise,
+                   llvm::MDBuilder(e_.module.getContext()).createBranchWeights(1 << 20, 1));
+  ir_.SetInsertPoint(on);
+}
+
+llvm::BasicBlock* KernelWriter::deoptimise_block() {
+  // Registers alive at the checkpoint, and the web that holds each there.
+  analysis::RegisterSet alive(source_.function->registers.size());
+  analysis::for_each_instruction_backward(*source_.graph, live_, block_,
+                                          [&](uint32_t i, const analysis::RegisterSet& behind) {
+                                            if (i < checkpoint_.instr) return;
+                                            alive = behind;
+                                            const ptx::Instr& in = source_.function->body[i];
+                                            ir::for_each_write(in, [&](ptx::RegId r) { alive.erase(r); });
+                                            ir::for_each_read(in, [&](ptx::RegId r) { alive.insert(r); });
+                                          });
+  std::vector<WebId> web_of(source_.function->registers.size(), kNoWeb);
+  for (const auto& [reg, web] : lanes_.webs.live_in[block_]) web_of[reg] = web;
+  for (uint32_t i = source_.graph->blocks[block_].begin; i < checkpoint_.instr; ++i)
+    for (const RegisterUse& u : lanes_.webs.of_instr[i])
+      if (u.written != kNoWeb) web_of[u.reg] = u.written;
+
+  const auto back = ir_.saveIP();
+  if (checkpoint_.last == nullptr)
+    ir_.SetInsertPoint(checkpoint_.block, checkpoint_.block->begin());
+  else
+    ir_.SetInsertPoint(checkpoint_.block, std::next(checkpoint_.last->getIterator()));
+  std::vector<std::pair<ptx::RegId, LaneValue>> values;
+  alive.for_each([&](ptx::RegId r) {
+    if (web_of[r] != kNoWeb) values.emplace_back(r, read_web(web_of[r]));
+  });
+
+  llvm::BasicBlock* cold = new_block("deoptimise");
+  ir_.SetInsertPoint(cold);
+  llvm::Value* registers =
+      ir_.CreateCall(e_.hook("wl_deoptimise_registers"),
+                     {e_.warp, ir_.getInt32(static_cast<uint32_t>(source_.function->registers.size()))});
+  llvm::Type* raw = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
+  for (const auto& [reg, value] : values) {
+    const LaneValue v = emitter_.settle_nan(value);
+    llvm::Value* wide = e_.widen(v);
+    wide = ir_.CreateBitCast(
+        wide, llvm::FixedVectorType::get(lane_type(e_.module.getContext(), integer_of(v.elem)), kWarpSize));
+    ir_.CreateAlignedStore(ir_.CreateZExtOrTrunc(wide, raw), ir_.CreateConstGEP1_64(raw, registers, reg),
+                           llvm::Align(64));
+  }
+  ir_.CreateCall(e_.hook("wl_deoptimise"), {e_.warp, registers, ir_.getInt32(position_), block_mask_bits_,
+                                            ir_.getInt32(checkpoint_.instr), pending_});
+  ir_.CreateBr(finish_);
+  ir_.restoreIP(back);
+  return cold;
+}
+
+}  // namespace warplens::codegen

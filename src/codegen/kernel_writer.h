@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one kernel as one LLVM function `void name(WarpContext*)` that runs a warp to its end.
+//
+// Two copies of the code share one set of variables (allocas, one or two a web). In FULL all 32 lanes are active, which
+// is known at compile time: no masks at all, a branch is a branch, and one that lanes take differently leaves for DYN.
+// In DYN the mask is a variable, and so is where lanes are: `pending[p]` holds the lanes that wait for the block at
+// layout position p, exactly as docs/divergence.md describes the walk:
+//
+//   test_p:  lanes = pending[p]; none: goto after_p; pending[p] = 0; mask = lanes; all 32: goto FULL block
+//   body_p:  the block; pending[successor] |= its lanes
+//   after_p: for each loop that ends at p: lanes wait for its header: goto test_header;   then goto test_(p+1)
+//
+// Blocks of DYN that run with all of the warp's lanes (LaneAnalysis::diverged is false) jump straight to their
+// successor.
+//
+// Where a proof by class needs a run-time test (a lane index that might wrap) and the test fails, the warp
+// *deoptimises*: its registers and waiting lanes go to the interpreter, which finishes the warp from the last
+// instruction that had no effect yet (a checkpoint).
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "codegen/emit_context.h"
+#include "codegen/kernel_source.h"
+#include "codegen/lane_analysis.h"
+#include "codegen/lane_emitter.h"
+#include "codegen/memory_operands.h"
+
+namespace warplens::codegen {
+
+class KernelWriter final : private RegisterAccess {
+ public:
+  KernelWriter(const KernelSource& source, const LaneAnalysis& lanes, const analysis::Liveness& live,
+               EmitContext& context);
+  /// Emits the whole function into context.module under `name`.
+  void write_kernel(const std::string& name);
+
+ private:
+  enum class Clone : uint8_t { kFull, kDyn };
+  static constexpr uint32_t kEnd = ~uint32_t{0};  ///< a destination: the lanes end
+
+  // kernel_writer.cpp: variables and instructions
+  void make_variables();
+  void emit_block(uint32_t position);
+  void count_block(ir::BlockId block);
+  void emit_instruction(uint32_t i);
+  void emit_guarded(uint32_t i);
+  void emit_unguarded(uint32_t i);
+  void use_block_mask();
+  LaneValue read_guard(const ptx::Instr& in);
+  LaneValue read(ptx::RegId reg) override;
+  void write(ptx::RegId reg, const LaneValue& value) override;
+  LaneValue read_web(WebId web);
+
+  // effects.cpp: memory, calls, barriers
+  void emit_memory(uint32_t i);
+  void emit_parameter(const MemoryOperands& m);
+  void emit_frame_access(const MemoryOperands& m);
+  llvm::Value* frame_word(uint32_t byte_offset);
+  LaneValue load_frame(uint32_t byte_offset, Elem elem);
+  void store_frame(uint32_t byte_offset, const LaneValue& value);
+  void emit_call(uint32_t i);
+  void emit_barrier(uint32_t i);
+  void emit_trap(uint32_t i);
+
+  // control_flow.cpp
+  void emit_terminator(ir::BlockId block);
+  void emit_indexed_branch(ir::BlockId block);
+  uint32_t destination_of(uint32_t instr) const;
+  void jump(uint32_t destination);
+  void jump_if(const LaneValue& condition, uint32_t yes, uint32_t no);
+  void split(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no);
+  void wait_for(uint32_t destination, llvm::Value* lanes);
+  llvm::BasicBlock* edge(uint32_t destination);
+  llvm::BasicBlock* after(uint32_t position);
+  void emit_test(uint32_t position);
+  void emit_after(uint32_t position);
+  void check_stop();
+  llvm::Value* pending(uint32_t position);
+  llvm::BasicBlock* new_block(const char* name);
+
+  // deoptimise.cpp
+  void require(llvm::Value* holds) override;
+  void set_checkpoint(uint32_t instr);
+  llvm::BasicBlock* deoptimise_block();
+
+  const KernelSource& source_;
+  const LaneAnalysis& lanes_;
+  const analysis::Liveness& live_;
+  EmitContext& e_;
+  llvm::IRBuilder<>& ir_;
+  LaneEmitter emitter_;
+
+  struct Variable {
+    llvm::AllocaInst *base = nullptr, *scale = nullptr;  ///< vector: base
+  };
+  std::vector<Variable> variables_;  // by web
+  llvm::AllocaInst *pending_ = nullptr, *mask_ = nullptr, *frame_ = nullptr;
+  std::vector<llvm::BasicBlock*> full_, test_, body_, after_;  // by position
+  llvm::BasicBlock* finish_ = nullptr;
+  std::vector<std::vector<uint32_t>> loops_ending_;  // by position, inner first
+
+  Clone clone_ = Clone::kDyn;
+  uint32_t position_ = 0;
+  ir::BlockId block_ = 0;
+  uint32_t instr_ = 0;
+  bool guard_varies_ = false;
+  llvm::Value *block_mask_bits_ = nullptr, *block_mask_vector_ = nullptr;
+
+  struct Checkpoint {
+    uint32_t instr = 0;
+    llvm::BasicBlock* block = nullptr;
+    llvm::Instruction* last = nullptr;  ///< the checkpoint is behind it; null: at the block's begin
+    llvm::BasicBlock* deoptimise = nullptr;
+  };
+  Checkpoint checkpoint_;
+};
+
+}  // namespace warplens::codegen
