@@ -15,6 +15,7 @@
 #include "warplens/child.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
+#include "warplens/installation.h"
 #include "warplens/run_command.h"
 
 namespace warplens::cli {
@@ -46,7 +47,7 @@ RunOutcome run_example(const std::string& name, const std::string& size, const I
   RunOptions options;
   options.inputs = {(std::filesystem::path(installation.examples) / name).string()};
   options.arguments = {size};
-  return run_program(options, installation);
+  return run_program(options);
 }
 
 }  // namespace

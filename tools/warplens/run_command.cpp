@@ -18,6 +18,7 @@
 #include "warplens/child.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
+#include "warplens/installation.h"
 #include "warplens/ptx_input.h"
 
 namespace warplens::cli {
@@ -51,11 +52,12 @@ Result<CompileOutcome> compile(const RunOptions& options, const Installation& in
   return compile_with_nvcc(request, *nvcc);
 }
 
-Prepared compiled(const RunOptions& options, const Installation& installation, const std::string& folder) {
+Prepared compiled(const RunOptions& options, const Result<Installation>& installation, const std::string& folder) {
   for (const std::string& input : options.inputs)
     if (auto program = identify_program(input); !program) return stop(program.error());
+  if (!installation) return stop(installation.error());
   const std::string output = (fs::path(folder) / fs::path(options.inputs[0]).stem()).string();
-  const auto outcome = compile(options, installation, output);
+  const auto outcome = compile(options, *installation, output);
   if (const int signal = SignalGuard::pending(); signal != 0) return {kSignalBase + signal, {}};
   if (!outcome) return stop(outcome.error());
   std::fputs(outcome->messages.c_str(), stderr);
@@ -129,7 +131,7 @@ void print(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics) std::fputs(("warplens: " + render(d)).c_str(), stderr);
 }
 
-RunOutcome run_program(const RunOptions& options, const Installation& installation) {
+RunOutcome run_program(const RunOptions& options) {
   auto temporary = TemporaryDirectory::create();
   if (!temporary) {
     print(temporary.error());
@@ -144,9 +146,14 @@ RunOutcome run_program(const RunOptions& options, const Installation& installati
     }
     build_folder = *kept;
   }
+  const Result<Installation> installation = find_installation();
   const Prepared program =
       is_source_path(options.inputs[0]) ? compiled(options, installation, build_folder) : existing(options);
   if (!program.ok()) return {program.exit_code, false, {}};
+  if (!installation) {
+    print(installation.error());
+    return {kMisuse, false, {}};
+  }
 
   report::SessionFile session = options.session;
   session.record = temporary->path() + "/record";
@@ -159,7 +166,7 @@ RunOutcome run_program(const RunOptions& options, const Installation& installati
   child.path = program.path;
   child.argv = options.arguments;
   child.argv.insert(child.argv.begin(), program.path);
-  child.variables = {library_path(installation), std::string(report::kSessionVariable) + "=" + session_path};
+  child.variables = {library_path(*installation), std::string(report::kSessionVariable) + "=" + session_path};
   child.timeout_seconds = options.timeout_seconds;
   std::fflush(nullptr);
   const auto end = run_child(child);
@@ -189,13 +196,8 @@ int run_command(const std::vector<std::string>& arguments) {
     std::fputs(run_help().c_str(), stdout);
     return 0;
   }
-  const auto installation = find_installation();
-  if (!installation) {
-    print(installation.error());
-    return kMisuse;
-  }
   const SignalGuard guard;
-  const RunOutcome outcome = run_program(*options, *installation);
+  const RunOutcome outcome = run_program(*options);
   return outcome.ran ? deliver(*options, outcome) : outcome.exit_code;
 }
 

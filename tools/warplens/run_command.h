@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "report/run_record.h"
-#include "warplens/installation.h"
 #include "warplens/run_options.h"
 
 namespace warplens::cli {
@@ -24,7 +23,7 @@ struct RunOutcome {
   report::RunRecord record;
 };
 /// Compiles when needed, runs, reads the record. Needs a SignalGuard.
-RunOutcome run_program(const RunOptions& options, const Installation& installation);
+RunOutcome run_program(const RunOptions& options);
 
 /// Prints diagnostics to standard error.
 void print(const Diagnostics& diagnostics);

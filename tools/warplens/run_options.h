@@ -23,7 +23,8 @@ struct RunOptions {
   Compiler compiler = Compiler::kClang;
   report::SessionFile session;
   std::string json;  ///< file, "-" or empty
-  /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another compiler.
+  /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another
+  /// compiler.
   std::vector<std::string> device_ptx;
   bool unfold = false, keep = false, quiet = false, help = false;
   std::optional<double> timeout_seconds;
