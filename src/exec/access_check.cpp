@@ -55,7 +55,7 @@ std::optional<Fault> global_fault(WarpContext& warp, const CheckedAccess& a, uin
   if (address % a.bytes != 0)
     return Fault{FindingKind::kMisaligned, fmt::format("an address that is not a multiple of {}", a.bytes)};
   CachedRange& range = warp.ranges[a.site];
-  if (address >= range.begin && address + a.bytes <= range.end) return std::nullopt;
+  if (address >= range.begin && address < range.end && a.bytes <= range.end - address) return std::nullopt;
   const memory::Arena& arena = *warp.launch->arena;
   const auto allocation = arena.find(address);
   if (!allocation || address + a.bytes > allocation->base + allocation->bytes)
@@ -68,7 +68,8 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
   if (offset == 0) return Fault{FindingKind::kNullPointer, "a null pointer into shared memory"};
   if (offset % a.bytes != 0)
     return Fault{FindingKind::kMisaligned, fmt::format("a shared offset that is not a multiple of {}", a.bytes)};
-  if (offset >= memory::kSharedReservedBytes && offset + a.bytes <= warp.shared_end) return std::nullopt;
+  const bool inside = offset < warp.shared_end && a.bytes <= warp.shared_end - offset;
+  if (offset >= memory::kSharedReservedBytes && inside) return std::nullopt;
   const uint64_t first = memory::kSharedReservedBytes;
   if (offset < first)
     return Fault{FindingKind::kOutOfBounds, fmt::format("{} bytes before the block's shared memory", first - offset)};
@@ -80,7 +81,7 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
 std::optional<Fault> local_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t offset) {
   if (offset % a.bytes != 0)
     return Fault{FindingKind::kMisaligned, fmt::format("a local address that is not a multiple of {}", a.bytes)};
-  if (offset + a.bytes <= warp.local_end && offset < warp.local_end) return std::nullopt;
+  if (offset < warp.local_end && a.bytes <= warp.local_end - offset) return std::nullopt;
   return Fault{FindingKind::kOutOfBounds,
                fmt::format("offset {} in the thread's {} bytes of local memory", offset, warp.local_end)};
 }
