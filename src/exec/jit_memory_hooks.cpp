@@ -124,18 +124,11 @@ LaneAccess lane_access(void* warp, void* access, void* address) {
   return a;
 }
 
-/// Old value of a memory cell that becomes combine(old), seen by other threads as one step.
+/// The memory cell of a concurrent atomic becomes combine(old) in one step; the old value.
 template <typename T>
-uint64_t exchange(uint8_t* cell, bool concurrent, const auto& combine) {
-  T old;
-  if (!concurrent) {
-    std::memcpy(&old, cell, sizeof old);
-    const T next = static_cast<T>(combine(old));
-    std::memcpy(cell, &next, sizeof next);
-    return old;
-  }
+uint64_t exchange(uint8_t* cell, const auto& combine) {
   std::atomic_ref<T> place(*reinterpret_cast<T*>(cell));
-  old = place.load();
+  T old = place.load();
   while (!place.compare_exchange_weak(old, static_cast<T>(combine(old)))) {
   }
   return old;
@@ -152,14 +145,23 @@ void atomic_lane(LaneAccess& a, events::Space space, unsigned lane, const void* 
   const ptx::Instr& instr = a.warp.launch->request->kernel->function->body[a.access.pc];
   const uint64_t x = read_value(first, lane, bytes), y = read_value(second, lane, bytes);
   const auto combine = [&](uint64_t old) { return instr.def->reference.atomic({instr, old, x, y}); };
-  uint8_t* cell = host_byte(a.warp, space, a.address[lane], lane);
-  const bool concurrent = space == events::Space::kGlobal;  // other blocks run at the same time
   uint64_t old = 0;
-  switch (bytes) {
-    case 2: old = exchange<uint16_t>(cell, concurrent, combine); break;
-    case 4: old = exchange<uint32_t>(cell, concurrent, combine); break;
-    case 8: old = exchange<uint64_t>(cell, concurrent, combine); break;
-    default: WL_CHECK(false, "an atomic of {} bytes", bytes);
+  if (space == events::Space::kGlobal) {  // other blocks run at the same time
+    uint8_t* cell = reinterpret_cast<uint8_t*>(a.address[lane]);
+    switch (bytes) {
+      case 2: old = exchange<uint16_t>(cell, combine); break;
+      case 4: old = exchange<uint32_t>(cell, combine); break;
+      case 8: old = exchange<uint64_t>(cell, combine); break;
+      default: WL_CHECK(false, "an atomic of {} bytes", bytes);
+    }
+  } else {
+    std::array<uint8_t, 8 * kWarpSize> cell;  // where for_each_piece wants it
+    uint8_t* value = cell.data() + size_t{lane} * bytes;
+    for_each_piece(a, space, lane, cell.data(), [](uint8_t* m, uint8_t* v, unsigned n) { std::memcpy(v, m, n); });
+    std::memcpy(&old, value, bytes);
+    const uint64_t next = combine(old);
+    std::memcpy(value, &next, bytes);
+    for_each_piece(a, space, lane, cell.data(), [](uint8_t* m, uint8_t* v, unsigned n) { std::memcpy(m, v, n); });
   }
   std::memcpy(static_cast<uint8_t*>(out) + size_t{lane} * bytes, &old, bytes);
 }
