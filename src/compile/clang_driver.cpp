@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -19,12 +20,15 @@
 #include <string_view>
 #include <thread>
 
+#include "compile/inlined_places.h"
 #include "compile/process.h"
 
 namespace warplens {
 namespace {
 
 using Arguments = std::vector<std::string>;
+
+constexpr const char* kPtxVersion = "+ptx85";  // the newest that clang 19 can be asked for
 
 void append(Arguments& to, const Arguments& from) { to.insert(to.end(), from.begin(), from.end()); }
 
@@ -65,14 +69,9 @@ Arguments cuda_front(const CompileRequest& r) {
 }
 
 // nvcc's -use_fast_math: denormals to zero, approximate division and square root, fast forms of sinf and the like.
-const Arguments kDeviceFastMath = {"-fgpu-flush-denormals-to-zero",
-                                   "-fgpu-approx-transcendentals",
-                                   "-D__USE_FAST_MATH__=1",
-                                   "-D__CUDA_FTZ=1",
-                                   "-mllvm",
-                                   "-nvptx-prec-divf32=0",
-                                   "-mllvm",
-                                   "-nvptx-prec-sqrtf32=0"};
+const Arguments kFastMathFront = {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
+                                  "-D__USE_FAST_MATH__=1", "-D__CUDA_FTZ=1"};
+const Arguments kFastMathBack = {"-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"};
 
 struct Half {
   bool ok = false;
@@ -99,21 +98,43 @@ struct SourceDone {
   std::vector<PtxImage> device;
 };
 
+/// The device half of a source as PTX text, put into done.device.
+Result<SourceDone> compile_device(const CompileRequest& r, const SourceJob& job) {
+  const std::string ir_path = job.scratch + ".ll", ptx_path = job.scratch + ".ptx";
+  auto front = run_half(r, clang_device_command(r, job.source, ir_path));
+  if (!front) return front.error();
+  SourceDone done{front->ok, front->messages, {}};
+  if (!done.ok) return done;
+  auto ir = read_file(ir_path);
+  if (!ir) return ir.error();
+  const std::vector<ClusterDims> clusters = take_cluster_dims(*ir);
+  const MarkedIr marked = mark_inlined_places(*ir);
+  if (const Status written = write_file(ir_path, marked.text); !written) return written.error();
+  auto back = run_half(r, clang_ptx_command(r, ir_path, ptx_path));
+  if (!back) return back.error();
+  done.ok = back->ok;
+  done.messages += back->messages;
+  if (!done.ok) return done;
+  auto ptx = read_file(ptx_path);
+  if (!ptx) return ptx.error();
+  const std::string text = add_cluster_dims(restore_inlined_places(*ptx, marked.places), clusters);
+  done.device.push_back({text, job.source, static_cast<uint32_t>(r.options.target), 0});
+  return done;
+}
+
 Result<SourceDone> make_device(const CompileRequest& r, const SourceJob& job) {
-  std::string ptx_path = job.given_ptx, messages;
-  if (ptx_path.empty()) {
-    ptx_path = job.scratch + ".ptx";
-    auto half = run_half(r, clang_device_command(r, job.source, ptx_path));
-    if (!half) return half.error();
-    if (!half->ok) return SourceDone{false, half->messages, {}};
-    messages = half->messages;
+  SourceDone done;
+  if (job.given_ptx.empty()) {
+    auto compiled = compile_device(r, job);
+    if (!compiled || !compiled->ok) return compiled;
+    done = std::move(*compiled);
+  } else {
+    auto text = read_file(job.given_ptx);
+    if (!text) return text.error();
+    done = {true, "", {{*text, job.source, static_cast<uint32_t>(r.options.target), 0}}};
   }
-  auto text = read_file(ptx_path);
-  if (!text) return text.error();
-  return SourceDone{true,
-                    messages,
-                    {PtxImage{limit_registers(*text, r.options.max_registers), job.source,
-                              static_cast<uint32_t>(r.options.target), 0}}};
+  done.device[0].text = limit_registers(done.device[0].text, r.options.max_registers);
+  return done;
 }
 
 // Feeds the container to the host half once that opens the pipe for reading; gives up when `abandoned`.
@@ -212,10 +233,33 @@ Result<Half> link(const CompileRequest& r, const Arguments& objects) {
 std::vector<std::string> clang_device_command(const CompileRequest& r, const std::string& source,
                                               const std::string& output) {
   Arguments a = cuda_front(r);
-  append(a, {"--cuda-device-only", "-S", r.options.device_debug ? "-O0" : "-O3", "-gline-directives-only", "-Xclang",
-             "-target-feature", "-Xclang", "+ptx85"});
-  if (r.options.fast_math) append(a, kDeviceFastMath);
+  append(a, {"--cuda-device-only", "-S", "-emit-llvm", r.options.device_debug ? "-O0" : "-O3", "-gline-directives-only",
+             "-Xclang", "-target-feature", "-Xclang", kPtxVersion});
+  if (r.options.fast_math) append(a, kFastMathFront);
   append(a, {source, "-o", output});
+  return a;
+}
+
+std::vector<std::string> clang_ptx_command(const CompileRequest& r, const std::string& ir, const std::string& output) {
+  // Contraction was decided when the source was read; for text that is read again it must be said once more.
+  const bool contract =
+      std::find(r.options.both.begin(), r.options.both.end(), "-ffp-contract=off") == r.options.both.end();
+  Arguments a{r.toolchain.clang,
+              "-cc1",
+              "-triple",
+              "nvptx64-nvidia-cuda",
+              "-target-cpu",
+              "sm_" + std::to_string(r.options.target),
+              "-target-feature",
+              kPtxVersion,
+              "-S",
+              r.options.device_debug ? "-O0" : "-O3",
+              "-disable-llvm-passes",
+              "-fno-dwarf-directory-asm",
+              "-mllvm",
+              contract ? "-nvptx-fma-level=2" : "-nvptx-fma-level=0"};
+  if (r.options.fast_math) append(a, kFastMathBack);
+  append(a, {"-x", "ir", ir, "-o", output});
   return a;
 }
 

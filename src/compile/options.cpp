@@ -29,6 +29,7 @@ enum class Role {
   kDebug,
   kDeviceDebug,
   kFastMath,
+  kContract,
   kCompileOnly,
   kVerbose,
   kDrop,
@@ -71,6 +72,8 @@ constexpr auto kRows = std::to_array<OptionRow>({
     {"--device-debug", Value::kNone, Role::kDeviceDebug},
     {"-use_fast_math", Value::kNone, Role::kFastMath},
     {"--use_fast_math", Value::kNone, Role::kFastMath},
+    {"-fmad", Value::kNextOrEqual, Role::kContract},
+    {"--fmad", Value::kNextOrEqual, Role::kContract},
     {"-c", Value::kNone, Role::kCompileOnly},
     {"--compile", Value::kNone, Role::kCompileOnly},
     {"-v", Value::kNone, Role::kVerbose},
@@ -169,6 +172,9 @@ Status apply(const OptionRow& row, const std::string& value, CompileOptions& o) 
     case Role::kDebug: o.debug = true; return Done{};
     case Role::kDeviceDebug: o.debug = o.device_debug = true; return Done{};
     case Role::kFastMath: o.fast_math = true; return Done{};
+    case Role::kContract:
+      o.both.push_back(value == "false" ? "-ffp-contract=off" : "-ffp-contract=fast");
+      return Done{};
     case Role::kCompileOnly: o.compile_only = true; return Done{};
     case Role::kVerbose: o.verbose = true; return Done{};
     case Role::kDrop: return Done{};
