@@ -257,10 +257,12 @@ MemoryAccess::Values MemoryAccess::load_local_uniform() {
   if (element_bytes_ == 4) return raw;
   Values values;
   auto* wide = lanes_of(element_type_);
-  for (size_t w = 0; w < raw.size(); w += 2) {
-    llvm::Value* low = ir_.CreateZExt(raw[w], wide);
-    llvm::Value* high = ir_.CreateShl(ir_.CreateZExt(raw[w + 1], wide), llvm::ConstantInt::get(wide, 32));
-    values.push_back(ir_.CreateOr(low, high));
+  for (size_t first = 0; first < raw.size(); first += element_bytes_ / 4) {
+    llvm::Value* value = ir_.CreateZExt(raw[first], wide);
+    for (unsigned w = 1; w < element_bytes_ / 4; ++w)
+      value = ir_.CreateOr(value,
+                           ir_.CreateShl(ir_.CreateZExt(raw[first + w], wide), llvm::ConstantInt::get(wide, 32 * w)));
+    values.push_back(value);
   }
   return values;
 }

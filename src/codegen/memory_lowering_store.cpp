@@ -169,7 +169,7 @@ void MemoryAccess::store_local_uniform(const Values& values) {
   Values words;
   for (llvm::Value* v : values) {
     for (unsigned w = 0; w < element_bytes_ / 4; ++w) {
-      llvm::Value* part = w == 0 ? v : ir_.CreateLShr(v, llvm::ConstantInt::get(v->getType(), 32));
+      llvm::Value* part = w == 0 ? v : ir_.CreateLShr(v, llvm::ConstantInt::get(v->getType(), 32 * w));
       words.push_back(ir_.CreateTrunc(part, lanes_of(ir_.getInt32Ty())));
     }
   }
