@@ -2,6 +2,7 @@
 // The reference interpreter: every instruction by its row's plain C++ reference, every access counted by the slow
 // rules. It is what generated code is compared with, what takes over where generated code gives up, and what a reader
 // should understand first. Order of blocks: schedule.h. Checks: access_check.h.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -361,7 +362,7 @@ void Warp::barrier(const Operation& op, uint32_t pc, uint32_t lanes) {
     const ptx::OperandForm& form = op.instr->def->form.operands[k];
     if (form.is_dest) continue;
     const Source& src = program_.sources[op.first_source + s++];
-    if (form.type == ptx::Type::kPred) {
+    if (op.instr->operands[k].type == ptx::Type::kPred) {
       for_each_lane(lanes, [&](int lane) {
         values |= static_cast<uint32_t>(source(src, static_cast<unsigned>(lane)) & 1) << lane;
       });
@@ -407,11 +408,15 @@ void Warp::call(const Operation& op, uint32_t pc, uint32_t lanes) {
       arguments[k] = argument_bits(in.args[in.returns + k], program_.sources[first + k], lane);
     results.fill(0);
     call_function(*context_, callee, pc, lane, {arguments.data(), count}, {results.data(), in.returns});
-    uint32_t registers = 0;
+    // Results in registers are the last destinations, as arguments are the last sources.
+    auto destination =
+        op.first_destination + op.destinations -
+        static_cast<uint32_t>(std::count_if(in.args.begin(), in.args.begin() + in.returns,
+                                            [](const ptx::Operand& r) { return r.tag == ptx::OperandTag::kReg; }));
     for (uint32_t k = 0; k < in.returns; ++k) {
       const ptx::Operand& r = in.args[k];
       if (r.tag == ptx::OperandTag::kReg) {
-        set(program_.destinations[op.first_destination + registers++], lane, results[k]);
+        set(program_.destinations[destination++], lane, results[k]);
       } else if (r.tag == ptx::OperandTag::kSymbol) {
         const ptx::Variable& v = kernel_.function->variables[r.symbol.index];
         std::memcpy(
