@@ -84,8 +84,8 @@ class LaneBuilder {
   virtual LaneValue shl(LaneValue a, LaneValue amount) = 0;
   virtual LaneValue lshr(LaneValue a, LaneValue amount) = 0;
   virtual LaneValue ashr(LaneValue a, LaneValue amount) = 0;
-  /// Quotient / remainder; division by zero is as on the hardware (quotient all ones, remainder the dividend; measured on an
-  /// H200), INT_MIN / -1 gives INT_MIN, remainder 0.
+  /// Quotient / remainder; division by zero is as on the hardware (all ones for both; measured on an H200),
+  /// INT_MIN / -1 gives INT_MIN, remainder 0.
   virtual LaneValue div(LaneValue a, LaneValue b, bool is_signed) = 0;
   virtual LaneValue rem(LaneValue a, LaneValue b, bool is_signed) = 0;
   /// Funnel shift left of hi:lo; amount modulo width (the caller clamps).

@@ -286,7 +286,7 @@ LaneValue LaneEmitter::divide(LaneValue a, LaneValue b, bool is_signed, bool rem
     }
     if (remainder) {
       llvm::Value* r = ir().CreateSub(v[0], ir().CreateMul(quotient, divisor));  // 0 when the divisor was made 1
-      return ir().CreateSelect(by_zero, v[0], r);
+      return ir().CreateSelect(by_zero, llvm::Constant::getAllOnesValue(t), r);
     }
     if (is_signed) quotient = ir().CreateSelect(by_minus_one, ir().CreateNeg(v[0]), quotient);
     return ir().CreateSelect(by_zero, llvm::Constant::getAllOnesValue(t), quotient);
