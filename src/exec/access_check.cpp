@@ -33,13 +33,13 @@ std::string_view verb_of(events::Access access) {
 std::string where_from_allocations(const memory::Arena& arena, uint64_t address) {
   if (const auto freed = arena.freed_at(address))
     return fmt::format("{} bytes into an allocation of {} bytes that was freed", address - freed->base, freed->bytes);
-  if (!arena.contains(address)) return "an address that no allocation can have";
+  if (!arena.contains(address)) return "where no allocation can be";
   const auto below = arena.nearest_below(address);
   if (!below) return "before the first allocation";
   const std::string name = below->label.empty() ? "" : fmt::format(" of '{}'", below->label);
   // (An access may also begin inside and end behind it.)
   if (address < below->base + below->bytes)
-    return fmt::format("the last {} bytes{} of an allocation of {} bytes", below->base + below->bytes - address, name,
+    return fmt::format("across the end{} of an allocation of {} bytes", below->base + below->bytes - address, name,
                        below->bytes);
   return fmt::format("{} bytes past the end{} of an allocation of {} bytes", address - (below->base + below->bytes),
                      name, below->bytes);
@@ -51,23 +51,25 @@ struct Fault {
 };
 
 std::optional<Fault> global_fault(WarpContext& warp, const CheckedAccess& a, uint64_t address) {
-  if (address < kNullPage) return Fault{FindingKind::kNullPointer, "a null pointer"};
+  if (address < kNullPage) return Fault{FindingKind::kNullPointer, "through a null pointer"};
   if (address % a.bytes != 0)
-    return Fault{FindingKind::kMisaligned, fmt::format("an address that is not a multiple of {}", a.bytes)};
+    return Fault{FindingKind::kMisaligned, fmt::format("at {:#x}, which is not a multiple of {}", address, a.bytes)};
   CachedRange& range = warp.ranges[a.site];
   if (address >= range.begin && address < range.end && a.bytes <= range.end - address) return std::nullopt;
   const memory::Arena& arena = *warp.launch->arena;
   const auto allocation = arena.find(address);
   if (!allocation || address + a.bytes > allocation->base + allocation->bytes)
-    return Fault{FindingKind::kOutOfBounds, where_from_allocations(arena, address)};
+    return Fault{FindingKind::kOutOfBounds,
+                 fmt::format("at {:#x}, {}", address, where_from_allocations(arena, address))};
   range = {allocation->base, allocation->base + allocation->bytes};
   return std::nullopt;
 }
 
 std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t offset) {
-  if (offset == 0) return Fault{FindingKind::kNullPointer, "a null pointer into shared memory"};
+  if (offset == 0) return Fault{FindingKind::kNullPointer, "through a null pointer into shared memory"};
   if (offset % a.bytes != 0)
-    return Fault{FindingKind::kMisaligned, fmt::format("a shared offset that is not a multiple of {}", a.bytes)};
+    return Fault{FindingKind::kMisaligned,
+                 fmt::format("at shared offset {:#x}, which is not a multiple of {}", offset, a.bytes)};
   const bool inside = offset < warp.shared_end && a.bytes <= warp.shared_end - offset;
   if (offset >= memory::kSharedReservedBytes && inside) return std::nullopt;
   const uint64_t first = memory::kSharedReservedBytes;
@@ -75,15 +77,16 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
     return Fault{FindingKind::kOutOfBounds, fmt::format("{} bytes before the block's shared memory", first - offset)};
   const uint64_t size = warp.shared_end - first;
   return Fault{FindingKind::kOutOfBounds,
-               fmt::format("offset {} in the block's {} bytes of shared memory", offset - first, size)};
+               fmt::format("at offset {} in the block's {} bytes of shared memory", offset - first, size)};
 }
 
 std::optional<Fault> local_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t offset) {
   if (offset % a.bytes != 0)
-    return Fault{FindingKind::kMisaligned, fmt::format("a local address that is not a multiple of {}", a.bytes)};
+    return Fault{FindingKind::kMisaligned,
+                 fmt::format("at local offset {:#x}, which is not a multiple of {}", offset, a.bytes)};
   if (offset < warp.local_end && a.bytes <= warp.local_end - offset) return std::nullopt;
   return Fault{FindingKind::kOutOfBounds,
-               fmt::format("offset {} in the thread's {} bytes of local memory", offset, warp.local_end)};
+               fmt::format("at offset {} in the thread's {} bytes of local memory", offset, warp.local_end)};
 }
 
 std::optional<Fault> fault_of(WarpContext& warp, const CheckedAccess& a, uint64_t address) {
@@ -128,7 +131,7 @@ void record(WarpContext& warp, const CheckedAccess& a, unsigned lane, const Faul
   events::Finding f = finding_at(warp, fault.kind, a.pc, lane);
   f.address = (*a.address)[lane];
   f.bytes = a.bytes;
-  f.message = fmt::format("{} {} bytes at {}", verb_of(a.access), a.bytes, fault.where);
+  f.message = fmt::format("{} {} {} {}", verb_of(a.access), a.bytes, a.bytes == 1 ? "byte" : "bytes", fault.where);
   const auto& sites = warp.launch->info.kernel->sites;
   if (a.site < sites.size() && !sites[a.site].parameter.empty())
     f.message += fmt::format(" (address from parameter {})", sites[a.site].parameter);

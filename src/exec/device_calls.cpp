@@ -10,6 +10,7 @@
 #include "exec/device_printf.h"
 #include "exec/executor.h"
 #include "exec/lane_memory.h"
+#include "ops/builtin_functions.h"
 
 namespace warplens::exec {
 namespace {
@@ -62,6 +63,48 @@ void call_free(WarpContext& warp, const DeviceFunction&, uint32_t, unsigned, Arg
   if (in[0] != 0) warp.launch->arena->free(in[0]);
 }
 
+/// The memory that a built-in function reaches through its pointers.
+class CallMemory : public ops::BuiltinMemory {
+ public:
+  CallMemory(WarpContext& warp, uint32_t pc, unsigned lane) : warp_(warp), pc_(pc), lane_(lane), memory_(warp, lane) {}
+  uint64_t load(uint64_t address, unsigned bytes) override {
+    uint64_t bits = 0;
+    if (!memory_.read_generic(address, &bits, bytes)) fail("reads", address, bytes);
+    return bits;
+  }
+  void store(uint64_t address, uint64_t bits, unsigned bytes) override {
+    if (!memory_.write_generic(address, &bits, bytes)) fail("writes", address, bytes);
+  }
+
+ private:
+  void record(std::string_view verb, uint64_t address, unsigned bytes) {
+    const bool null = address < 4096;
+    events::Finding f =
+        finding_at(warp_, null ? events::FindingKind::kNullPointer : events::FindingKind::kOutOfBounds, pc_, lane_);
+    f.address = address;
+    f.bytes = bytes;
+    f.message = fmt::format("{} {} bytes through {} pointer that it passed to a function", verb, bytes,
+                            null ? "a null" : "an invalid");
+    warp_.launch->fail(std::move(f));
+  }
+  void fail(std::string_view verb, uint64_t address, unsigned bytes) {
+    record(verb, address, bytes);
+    abandon_warp(warp_);
+  }
+
+  WarpContext& warp_;
+  uint32_t pc_;
+  unsigned lane_;
+  LaneMemory memory_;
+};
+
+void call_builtin(WarpContext& warp, const DeviceFunction& self, uint32_t pc, unsigned lane, Arguments in,
+                  Results out) {
+  const auto* builtin = static_cast<const ops::Builtin*>(self.data);
+  CallMemory memory(warp, pc, lane);
+  builtin->function(in.first(builtin->arguments), out.first(builtin->results), memory);
+}
+
 struct SystemFunction {
   std::string_view name;
   size_t arguments, results;
@@ -74,29 +117,35 @@ constexpr SystemFunction kSystemFunctions[] = {
     {"free", 1, 0, {call_free}},
 };
 
-/// The callee's name; empty when the call is indirect.
-std::string callee_name(const ptx::Module& module, const ptx::Instr& call) {
+/// The callee; null when the call is indirect.
+const ptx::Function* callee_of(const ptx::Module& module, const ptx::Instr& call) {
   for (const ptx::Operand& o : call.operands)
-    if (o.tag == ptx::OperandTag::kFunction) return module.functions[o.symbol.index].name;
-  return {};
+    if (o.tag == ptx::OperandTag::kFunction) return &module.functions[o.symbol.index];
+  return nullptr;
 }
 
 }  // namespace
 
 std::optional<DeviceFunction> find_device_function(const ptx::Module& module, const ptx::Instr& call) {
-  const std::string name = callee_name(module, call);
+  const ptx::Function* callee = callee_of(module, call);
   const size_t arguments = call.args.size() - call.returns;
+  if (callee == nullptr || !callee->is_declaration) return std::nullopt;
   if (arguments > kMostCallParameters || call.returns > kMostCallParameters) return std::nullopt;
   for (const SystemFunction& f : kSystemFunctions)
-    if (f.name == name && call.returns >= f.results && arguments >= f.arguments) return f.function;
+    if (f.name == callee->name && call.returns >= f.results && arguments >= f.arguments) return f.function;
+  const ops::Builtin* builtin = ops::find_builtin(callee->name);
+  if (builtin != nullptr && call.returns >= builtin->results && arguments >= builtin->arguments)
+    return DeviceFunction{call_builtin, builtin};
   return std::nullopt;
 }
 
 std::string why_call_cannot_run(const ptx::Module& module, const ptx::Instr& call) {
   if (find_device_function(module, call)) return {};
-  const std::string name = callee_name(module, call);
-  if (name.empty()) return "calls through function pointers are not supported yet";
-  return fmt::format("calls of '{}' with {} arguments are not supported yet", name, call.args.size() - call.returns);
+  const ptx::Function* callee = callee_of(module, call);
+  if (callee == nullptr) return "calls through function pointers are not supported yet";
+  if (!callee->is_declaration)
+    return fmt::format("calls of '{}', which is not inlined, are not supported yet", callee->name);
+  return fmt::format("no function '{}' with {} arguments is known", callee->name, call.args.size() - call.returns);
 }
 
 }  // namespace warplens::exec

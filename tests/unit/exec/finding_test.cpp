@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that misbehave: which finding, for which thread, at which place.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -44,7 +45,9 @@ TEST(Finding, out_of_bounds_names_the_first_wrong_thread_and_the_place) {
   EXPECT_EQ(f.file, "user.cu");
   EXPECT_EQ(f.place, (events::Place{1, 17, 5}));
   EXPECT_EQ(f.message,
-            "writes 4 bytes at 0 bytes past the end of an allocation of 160 bytes (address from parameter out)");
+            fmt::format("writes 4 bytes at {:#x}, 0 bytes past the end of an allocation of 160 bytes (address from "
+                        "parameter out)",
+                        f.address));
   EXPECT_EQ(out[31], 31u) << "the warp before it was right";
   EXPECT_EQ(out[32], 0u) << "nothing of the wrong access happens";
 }

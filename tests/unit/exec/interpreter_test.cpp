@@ -598,5 +598,39 @@ $join:
   EXPECT_EQ(outcome.counts.sites[0].requests, 1u);
 }
 
+TEST(Interpreter, mathematical_functions_are_supplied) {
+  PtxLauncher gpu(kPtxHead + R"(
+.extern .func (.param .b32 r) __nv_sinf(.param .b32 a);
+.extern .func __nv_sincosf(.param .b32 a, .param .b64 s, .param .b64 c);
+.visible .entry k(.param .u64 io) {
+  .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [io];
+  ld.global.f32 %f1, [%rd1];
+  {
+  .param .b32 param0; .param .b32 retval0;
+  st.param.f32 [param0], %f1;
+  call.uni (retval0), __nv_sinf, (param0);
+  ld.param.f32 %f2, [retval0];
+  }
+  st.global.f32 [%rd1+4], %f2;
+  add.s64 %rd2, %rd1, 8;
+  add.s64 %rd3, %rd1, 12;
+  {
+  .param .b32 param0; .param .b64 param1; .param .b64 param2;
+  st.param.f32 [param0], %f1;
+  st.param.b64 [param1], %rd2;
+  st.param.b64 [param2], %rd3;
+  call.uni __nv_sincosf, (param0, param1, param2);
+  }
+  ret;
+})");
+  auto* const io = gpu.array(std::vector<float>{0.5f, 0, 0, 0});
+  const auto outcome = gpu.launch("k", {}, Params().add(io));
+  ASSERT_TRUE(outcome.complete()) << outcome.findings[0].message;
+  EXPECT_FLOAT_EQ(io[1], 0.47942554f);
+  EXPECT_FLOAT_EQ(io[2], 0.47942554f);
+  EXPECT_FLOAT_EQ(io[3], 0.87758256f);
+}
+
 }  // namespace
 }  // namespace warplens::exec
