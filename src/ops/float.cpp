@@ -22,12 +22,19 @@ uint64_t saturated(const FloatFormat& f, uint64_t v) {
   const uint64_t one = static_cast<uint64_t>(f.bias()) << f.mantissa_bits;
   return v > one ? one : v;
 }
-/// The end of every arithmetic instruction: .ftz, .sat, canonical NaN.
+/// An f64 result that is NaN: the first operand that is NaN, made quiet, or the default NaN when none is. [measured]
+uint64_t nan_f64(const LaneArgs& a) {
+  for (const uint64_t v : a.in)
+    if (is_nan(kF64, v)) return quiet(kF64, v);
+  return kF64.canonical_nan;
+}
+/// The end of every arithmetic instruction: .ftz, .sat, NaN.
 void finish(const LaneArgs& a, uint64_t bits) {
   const FloatFormat& f = format(a);
   if (a.instr.has("ftz")) bits = flush_subnormal(f, bits);
   if (a.instr.has("sat")) bits = saturated(f, bits);
-  put(a, is_nan(f, bits) ? f.canonical_nan : bits);
+  if (!is_nan(f, bits)) return put(a, bits);
+  put(a, f.mantissa_bits == 52 ? nan_f64(a) : f.canonical_nan);
 }
 
 // --- references
@@ -111,16 +118,18 @@ void ref_testp(const LaneArgs& a) {
   if (op == "infinite") result = magnitude == f.infinity();
   if (op == "number") result = magnitude <= f.infinity();
   if (op == "notanumber") result = magnitude > f.infinity();
-  if (op == "normal") result = magnitude < f.infinity() && !subnormal && magnitude != 0;
+  if (op == "normal") result = magnitude < f.infinity() && !subnormal;  // zero counts as normal
   a.out[0] = result;
 }
 
 // --- lowerings
 LaneValue source(LaneBuilder& b, const Instr& in, int i) { return in.has("ftz") ? b.ftz(b.src(i)) : b.src(i); }
+/// f64 arithmetic of the host treats NaN as the hardware does; f32 needs the canonical one.
+void write(LaneBuilder& b, LaneValue v) { b.set(0, v.elem == Elem::kF64 ? v : b.canonical_nan(v)); }
 void finish(LaneBuilder& b, const Instr& in, LaneValue v) {
   if (in.has("ftz")) v = b.ftz(v);
   if (in.has("sat")) return b.set(0, b.saturate(v));
-  b.set(0, b.canonical_nan(v));
+  write(b, v);
 }
 template <LaneValue (LaneBuilder::*kOp)(LaneValue, LaneValue, Rounding)>
 void lower_rounded(LaneBuilder& b, const Instr& in) {
@@ -135,8 +144,19 @@ void lower_rcp(LaneBuilder& b, const Instr& in) {
   finish(b, in, b.fdiv(one(b, x.elem), x, rounding_of(in)));
 }
 void lower_sqrt(LaneBuilder& b, const Instr& in) { finish(b, in, b.fsqrt(source(b, in, 1), rounding_of(in))); }
-void lower_neg(LaneBuilder& b, const Instr& in) { b.set(0, b.canonical_nan(b.fneg(source(b, in, 1)))); }
-void lower_abs(LaneBuilder& b, const Instr& in) { b.set(0, b.canonical_nan(b.fabs(source(b, in, 1)))); }
+/// The sign of an f64 NaN stays as it is; adding it to itself makes it quiet.
+void write_sign(LaneBuilder& b, LaneValue source, LaneValue changed) {
+  if (source.elem != Elem::kF64) return write(b, changed);
+  b.set(0, b.select(b.fcompare(FCompare::kNan, source, source), b.fadd(source, source), changed));
+}
+void lower_neg(LaneBuilder& b, const Instr& in) {
+  const LaneValue x = source(b, in, 1);
+  write_sign(b, x, b.fneg(x));
+}
+void lower_abs(LaneBuilder& b, const Instr& in) {
+  const LaneValue x = source(b, in, 1);
+  write_sign(b, x, b.fabs(x));
+}
 template <bool kMax>
 void lower_minmax(LaneBuilder& b, const Instr& in) {
   LaneValue x = source(b, in, 1), y = source(b, in, 2);
@@ -166,7 +186,9 @@ void lower_testp(LaneBuilder& b, const Instr& in) {
   if (op == "infinite") p = b.compare(Compare::kEq, magnitude, infinity);
   if (op == "number") p = b.compare(Compare::kUle, magnitude, infinity);
   if (op == "notanumber") p = b.compare(Compare::kUgt, magnitude, infinity);
-  if (op == "normal") p = b.compare(Compare::kUlt, b.sub(magnitude, least), b.sub(infinity, least));
+  if (op == "normal")  // zero counts as normal
+    p = b.or_(b.compare(Compare::kUlt, b.sub(magnitude, least), b.sub(infinity, least)),
+              b.compare(Compare::kEq, magnitude, bits(0)));
   b.set(0, p);
 }
 

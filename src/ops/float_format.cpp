@@ -121,6 +121,17 @@ uint64_t pack(const FloatFormat& f, const Number& n, Rounding r, Overflow o) {
   return sign | (infinite ? f.infinity() : f.largest());
 }
 
+uint64_t pack_flushing(const FloatFormat& f, const Number& n, Rounding r) {
+  if (n.kind == NumberKind::kFinite) {
+    const int shift = top_bit(n.mantissa) - f.mantissa_bits;
+    const Split s = split(n.mantissa, shift);
+    const Wide rounded = s.quotient + (rounds_up(s, n.negative, r) ? 1 : 0);
+    if (top_bit(rounded) + shift + n.exponent < f.least_exponent() + f.mantissa_bits)
+      return n.negative ? f.sign_bit() : 0;
+  }
+  return pack(f, n, r);
+}
+
 uint64_t pack_ties_away(const FloatFormat& f, const Number& n) {
   if (n.kind != NumberKind::kFinite) return pack(f, n, Rounding::kNearestEven);
   const int shift = last_place(f, n);

@@ -66,5 +66,11 @@ Number round_to_integer(const Number& a, Rounding r);
 /// Bits of `bits` with a subnormal replaced by zero of its sign.
 uint64_t flush_subnormal(const FloatFormat& f, uint64_t bits);
 bool is_nan(const FloatFormat& f, uint64_t bits);
+/// The NaN `bits` with its quiet bit set.
+constexpr uint64_t quiet(const FloatFormat& f, uint64_t bits) { return bits | uint64_t{1} << (f.mantissa_bits - 1); }
+/// Rounds as an instruction with .ftz does: a result that is below the normal numbers when rounded to the format's
+/// precision, exponents unbounded, becomes zero of its sign, even if rounding to the subnormal grid would lift it.
+/// [measured]
+uint64_t pack_flushing(const FloatFormat& f, const Number& n, Rounding r);
 
 }  // namespace warplens::ops

@@ -43,7 +43,9 @@ void arithmetic(const LaneArgs& a, F&& exact) {
   const auto number = [&](uint16_t v) { return unpack(f, a.instr.has("ftz") ? flush_subnormal(f, v) : v); };
   each(a, [&](uint16_t x, uint16_t y, uint16_t z) {
     const Number n = exact(number(x), number(y), number(z));
-    return static_cast<uint16_t>(finished(a.instr, f, pack(f, n, Rounding::kNearestEven)));
+    const auto packed =
+        a.instr.has("ftz") ? pack_flushing(f, n, Rounding::kNearestEven) : pack(f, n, Rounding::kNearestEven);
+    return static_cast<uint16_t>(finished(a.instr, f, packed));
   });
 }
 void ref_add(const LaneArgs& a) {
@@ -130,8 +132,17 @@ LaneValue finished(LaneBuilder& b, const Instr& in, LaneValue v) {
 LaneValue widened(LaneBuilder& b, const Instr& in, LaneValue v, Elem to) {
   return b.float_extend(in.has("ftz") ? b.ftz(v) : v, to);
 }
+/// Rounds an exact (or rounded to odd) result. With .ftz (f16 only) what is tiny before it meets the subnormal grid is
+/// flushed even if that grid would round it up to the least normal number, 2^-14: below 2^-14 - 2^-26, half a last
+/// place.
 LaneValue narrowed(LaneBuilder& b, const Instr& in, LaneValue v) {
-  return finished(b, in, b.float_truncate(v, half_of(in), Rounding::kNearestEven));
+  const LaneValue half = b.float_truncate(v, half_of(in), Rounding::kNearestEven);
+  if (!in.has("ftz")) return finished(b, in, half);
+  constexpr double kTiny = 0x1p-14 - 0x1p-26;
+  const LaneValue limit = v.elem == Elem::kF64 ? b.f64(kTiny) : b.f32(static_cast<float>(kTiny));
+  const LaneValue sign = b.and_(b.bitcast(half, Elem::kI16), b.constant(Elem::kI16, 0x8000));
+  const LaneValue tiny = b.fcompare(FCompare::kLt, b.fabs(v), limit);
+  return finished(b, in, b.select(tiny, b.bitcast(sign, half.elem), half));
 }
 template <LaneValue (LaneBuilder::*kOp)(LaneValue, LaneValue, Rounding)>
 void lower_rounded(LaneBuilder& b, const Instr& in) {
