@@ -24,7 +24,10 @@ uint64_t sum(const AtomicArgs& a, Type type) {
       const auto ftz = [&](uint64_t v) { return flush ? flush_subnormal(kF32, v) : v; };
       return ftz(sum_of_floats(kF32, ftz(a.old), ftz(a.a)));
     }
-    case Type::kF64:
+    case Type::kF64: {
+      if (is_nan(kF64, a.a)) return quiet(kF64, a.a);
+      return is_nan(kF64, a.old) ? quiet(kF64, a.old) : sum_of_floats(kF64, a.old, a.a);
+    }
     case Type::kF16:
     case Type::kBF16: return sum_of_floats(format_of(type), a.old, a.a);
     case Type::kF16x2:

@@ -68,11 +68,31 @@ uint64_t to_float(const Instr& in, const Number& n, const FloatFormat& f) {
   if (in.has("relu") && n.kind != NumberKind::kNan && (v & f.sign_bit()) != 0) v = 0;
   return v;
 }
+/// NaN of a conversion between floats [measured]. A plain copy of f32 or f64 changes nothing, bf16 to f32 only appends
+/// zeros; where f64 is on either side the payload moves along and the NaN becomes quiet (unless .ftz made it canonical
+/// before); else the result is canonical.
+uint64_t converted_nan(const LaneArgs& a) {
+  const Type from = from_type(a.instr), to = to_type(a.instr);
+  const FloatFormat &f = format_of(from), &g = format_of(to);
+  uint64_t v = a.in[0];
+  const bool plain = !rounds_to_integral(a.instr) && !a.instr.has("ftz");
+  if (from == to && plain && ptx::bits_of(from) >= 32) return v;
+  if (from == Type::kBF16 && to == Type::kF32 && plain) return v << 16;
+  if (to != Type::kF64 && from != Type::kF64) return g.canonical_nan;
+  if (from == Type::kF32 && a.instr.has("ftz")) v = kF32.canonical_nan;
+  const uint64_t payload = v & ((uint64_t{1} << f.mantissa_bits) - 1);
+  const int up = g.mantissa_bits - f.mantissa_bits;
+  const uint64_t sign = (v & f.sign_bit()) != 0 ? g.sign_bit() : 0;
+  return quiet(g, sign | g.infinity() | (up >= 0 ? payload << up : payload >> -up));
+}
 void ref_cvt_to_float(const LaneArgs& a) {
   const FloatFormat& f = format_of(to_type(a.instr));
+  const bool sat = a.instr.has("sat");
+  if (!sat && ptx::is_float(from_type(a.instr)) && is_nan(format_of(from_type(a.instr)), a.in[0]))
+    return put(a, converted_nan(a));
   uint64_t v = to_float(a.instr, read(a), f);
   if (to_type(a.instr) == Type::kF32 && a.instr.has("ftz")) v = flush_subnormal(f, v);
-  put(a, a.instr.has("sat") ? saturated(f, v) : v);
+  put(a, sat ? saturated(f, v) : v);
 }
 /// Two floats into one packed register: the first operand goes to the upper half.
 void ref_cvt_pair(const LaneArgs& a) {
@@ -88,10 +108,10 @@ void ref_cvt_packed(const LaneArgs& a) {
   };
   put(a, part(1) << f.bits() | part(0));
 }
-/// tf32 keeps the upper 19 bits of an f32; the lower 13 are zero.
+/// tf32 keeps the upper 19 bits of an f32; the lower 13 are zero, of a NaN too (.rna may make it infinite) [measured].
 void ref_cvt_tf32(const LaneArgs& a) {
   const Number n = unpack(kF32, a.in[0]);
-  if (n.kind == NumberKind::kNan) return put(a, 0x7fffffff);
+  if (n.kind == NumberKind::kNan) return put(a, a.instr.has("rna") ? a.in[0] & ~uint64_t{0x1fff} : 0x7fffe000);
   uint64_t v = a.instr.has("rna") ? pack_ties_away(kTF32, n) : to_float(a.instr, n, kTF32);
   if (a.instr.has("satfinite")) v = std::min(v & ~kTF32.sign_bit(), kTF32.largest()) | (v & kTF32.sign_bit());
   put(a, v << 13);
@@ -148,16 +168,24 @@ void lower_cvt_to_integer(LaneBuilder& b, const Instr& in) {
   if (v.elem == Elem::kF16 || v.elem == Elem::kBF16) v = b.float_extend(v, Elem::kF32);
   const unsigned bits = ptx::bits_of(to);
   const bool sign = ptx::is_signed(to);
-  if (bits >= 32) return b.set(0, b.float_to_int(v, codegen::elem_of(to), sign, rounding_of(in)));
-  LaneValue whole = b.float_to_int(v, Elem::kI32, true, rounding_of(in));
-  whole = clamped(b, whole, true, to);
-  const LaneValue is_nan = b.fcompare(FCompare::kNan, v, v);
-  const LaneValue for_nan = b.i32(static_cast<uint32_t>(nan_as_integer(from, to)));
-  b.set(0, b.trunc(b.select(is_nan, for_nan, whole), codegen::elem_of(to)));
+  LaneValue whole =
+      b.float_to_int(v, bits >= 32 ? codegen::elem_of(to) : Elem::kI32, sign || bits < 32, rounding_of(in));
+  if (bits < 32) whole = clamped(b, whole, true, to);
+  if (const uint64_t nan = nan_as_integer(from, to); nan != 0 && bits < 64)
+    whole = b.select(b.fcompare(FCompare::kNan, v, v), b.i32(static_cast<uint32_t>(nan)), whole);
+  b.set(0, bits < 32 ? b.trunc(whole, codegen::elem_of(to)) : whole);
+}
+/// Whether a NaN comes out canonical; elsewhere the host's conversions treat it as the hardware does (converted_nan
+/// above).
+bool makes_nan_canonical(const Instr& in) {
+  const Type from = from_type(in), to = to_type(in);
+  if (from == to && from == Type::kF32) return rounds_to_integral(in) || in.has("ftz");
+  if (from == Type::kBF16 && to == Type::kF32) return in.has("ftz");
+  return to != Type::kF64 && from != Type::kF64;
 }
 void finish_float(LaneBuilder& b, const Instr& in, LaneValue v) {
   if (to_type(in) == Type::kF32 && in.has("ftz")) v = b.ftz(v);
-  b.set(0, in.has("sat") ? b.saturate(v) : b.canonical_nan(v));
+  b.set(0, in.has("sat") ? b.saturate(v) : makes_nan_canonical(in) ? b.canonical_nan(v) : v);
 }
 void lower_cvt_from_integer(LaneBuilder& b, const Instr& in) {
   const Type from = from_type(in), to = to_type(in);
@@ -180,11 +208,28 @@ void lower_cvt_integral(LaneBuilder& b, const Instr& in) {
   finish_float(b, in, b.float_truncate(whole, v.elem, Rounding::kNearestEven));
 }
 void lower_cvt_widen(LaneBuilder& b, const Instr& in) {
-  finish_float(b, in, b.float_extend(float_source(b, in), codegen::elem_of(to_type(in))));
+  LaneValue v = float_source(b, in);
+  if (from_type(in) == Type::kF32 && in.has("ftz")) v = b.canonical_nan(v);
+  finish_float(b, in, b.float_extend(v, codegen::elem_of(to_type(in))));
+}
+/// An f64 NaN as a half: sign, the upper bits of the payload, quiet (converted_nan above).
+LaneValue narrow_nan(LaneBuilder& b, LaneValue v, Elem to) {
+  const FloatFormat& g = to == Elem::kF16 ? kF16 : kBF16;
+  const LaneValue bits = b.bitcast(v, Elem::kI64);
+  const auto upper = [&](uint32_t shift, uint64_t mask) {
+    return b.and_(b.trunc(b.lshr(bits, b.i32(shift)), Elem::kI16), b.constant(Elem::kI16, mask));
+  };
+  const LaneValue payload =
+      upper(static_cast<uint32_t>(52 - g.mantissa_bits), low_bits(static_cast<unsigned>(g.mantissa_bits)));
+  const LaneValue fixed = b.constant(Elem::kI16, quiet(g, g.infinity()));
+  return b.bitcast(b.or_(b.or_(upper(48, 0x8000), payload), fixed), to);
 }
 LaneValue narrowed(LaneBuilder& b, const Instr& in, LaneValue v, Elem to) {
   if (v.elem == Elem::kBF16 || v.elem == Elem::kF16) v = b.float_extend(v, Elem::kF32);
-  LaneValue d = b.canonical_nan(b.float_truncate(v, to, rounding_of(in)));
+  LaneValue d = b.float_truncate(v, to, rounding_of(in));
+  if (to == Elem::kF32) return d;
+  d = from_type(in) == Type::kF64 ? b.select(b.fcompare(FCompare::kNan, v, v), narrow_nan(b, v, to), d)
+                                  : b.canonical_nan(d);
   if (in.has("relu"))  // a signed comparison of the bits: NaN is canonical, so positive
     d = b.bitcast(b.max(b.bitcast(d, Elem::kI16), b.constant(Elem::kI16, 0), true), to);
   return d;
