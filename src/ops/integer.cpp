@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chapter: integer arithmetic. Arithmetic is modulo 2^width unless .sat; the manual's sections "Integer Arithmetic
 // Instructions" define everything here but the results of division by zero, which it calls unspecified: they are what
-// an H200 gives (quotient all ones; remainder the dividend).
+// an H200 gives (all ones, for quotient and remainder alike).
 #include <algorithm>
 #include <limits>
 
@@ -78,7 +78,7 @@ void ref_sad(const LaneArgs& a) {
   put(a, a.in[2] + low(x < y ? y - x : x - y));
 }
 void ref_div(const LaneArgs& a) { put(a, a.in[1] == 0 ? ~uint64_t{0} : low(value(a, 0) / value(a, 1))); }
-void ref_rem(const LaneArgs& a) { put(a, a.in[1] == 0 ? a.in[0] : low(value(a, 0) % value(a, 1))); }
+void ref_rem(const LaneArgs& a) { put(a, a.in[1] == 0 ? ~uint64_t{0} : low(value(a, 0) % value(a, 1))); }
 void ref_abs(const LaneArgs& a) { put(a, low(value(a, 0) < 0 ? -value(a, 0) : value(a, 0))); }
 void ref_neg(const LaneArgs& a) { put(a, uint64_t{0} - a.in[0]); }
 void ref_min(const LaneArgs& a) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chapter: logic, shifts and bits inside a word ("Logic and Shift Instructions", and the bit-field and bit-counting
 // instructions that the manual lists under integer arithmetic). Shift amounts beyond the width give 0 or all sign bits;
-// bit-field positions and lengths are taken from the low 8 bits of their operands.
+// bit-field positions and lengths are taken from the low 8 bits of their operands, but for 64-bit positions, which an
+// H200 uses whole [measured; the manual says 8 bits].
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +15,11 @@ namespace {
 unsigned width_of(const LaneArgs& a) { return ptx::bits_of(type_at(a.instr, 1)); }
 bool is_signed(const Instr& in) { return ptx::is_signed(type_at(in, 1)); }
 bool bit(uint64_t v, unsigned i) { return ((v >> i) & 1) != 0; }
+
+/// Where a bit field begins; any position beyond the word will do as well as 255.
+unsigned field_position(const LaneArgs& a, size_t i) {
+  return static_cast<unsigned>(width_of(a) == 64 ? std::min<uint64_t>(a.in[i], 255) : a.in[i] & 0xff);
+}
 
 // --- references
 void ref_and(const LaneArgs& a) { put(a, a.in[0] & a.in[1]); }
@@ -86,7 +92,7 @@ void ref_fns(const LaneArgs& a) {
 }
 void ref_bfe(const LaneArgs& a) {
   const unsigned top = width_of(a) - 1;
-  const auto pos = static_cast<unsigned>(a.in[1] & 0xff), len = static_cast<unsigned>(a.in[2] & 0xff);
+  const unsigned pos = field_position(a, 1), len = static_cast<unsigned>(a.in[2] & 0xff);
   const bool sign = is_signed(a.instr) && len != 0 && bit(a.in[0], std::min(pos + len - 1, top));
   uint64_t d = 0;
   for (unsigned i = 0; i <= top; ++i) {
@@ -97,7 +103,7 @@ void ref_bfe(const LaneArgs& a) {
 }
 void ref_bfi(const LaneArgs& a) {
   const unsigned top = width_of(a) - 1;
-  const auto pos = static_cast<unsigned>(a.in[2] & 0xff), len = static_cast<unsigned>(a.in[3] & 0xff);
+  const unsigned pos = field_position(a, 2), len = static_cast<unsigned>(a.in[3] & 0xff);
   uint64_t d = a.in[1];
   for (unsigned i = 0; i < len && pos + i <= top; ++i) {
     d &= ~(uint64_t{1} << (pos + i));
@@ -219,8 +225,11 @@ void lower_bfind(LaneBuilder& b, const Instr& in) {
 LaneValue ones(LaneBuilder& b, Elem elem, LaneValue n) {
   return b.sub(b.shl(b.constant(elem, 1), n), b.constant(elem, 1));
 }
+LaneValue field_position(LaneBuilder& b, LaneValue a, LaneValue pos) {
+  return a.elem == Elem::kI64 ? b.min(pos, b.i32(255), false) : b.and_(pos, b.i32(0xff));
+}
 void lower_bfe(LaneBuilder& b, const Instr& in) {
-  const LaneValue a = b.src(1), pos = b.and_(b.src(2), b.i32(0xff)), len = b.and_(b.src(3), b.i32(0xff));
+  const LaneValue a = b.src(1), pos = field_position(b, a, b.src(2)), len = b.and_(b.src(3), b.i32(0xff));
   const LaneValue field = b.lshr(a, pos), mask = ones(b, a.elem, len);
   if (!is_signed(in)) return b.set(0, b.and_(field, mask));
   // Bits at or above len, or beyond the top of the word, take the sign: bit min(pos + len - 1, top) of a.
@@ -233,7 +242,7 @@ void lower_bfe(LaneBuilder& b, const Instr& in) {
   b.set(0, b.or_(b.and_(field, valid), b.and_(sign, b.not_(valid))));
 }
 void lower_bfi(LaneBuilder& b, const Instr&) {
-  const LaneValue a = b.src(1), pos = b.and_(b.src(3), b.i32(0xff)), len = b.and_(b.src(4), b.i32(0xff));
+  const LaneValue a = b.src(1), pos = field_position(b, a, b.src(3)), len = b.and_(b.src(4), b.i32(0xff));
   const LaneValue mask = b.shl(ones(b, a.elem, len), pos);
   b.set(0, b.or_(b.and_(b.src(2), b.not_(mask)), b.and_(b.shl(a, pos), mask)));
 }

@@ -89,9 +89,13 @@ void ref_seed_f64(const LaneArgs& a, double value) {
   put(a, std::isnan(value) ? uint64_t{0x7fffffff00000000} : bits);
 }
 void ref_rcp_f64(const LaneArgs& a) { ref_seed_f64(a, 1 / as_f64(flush_subnormal(kF64, upper(a.in[0])))); }
+void ref_rsqrt_seed(const LaneArgs& a) {
+  ref_seed_f64(a, 1 / std::sqrt(as_f64(flush_subnormal(kF64, upper(a.in[0])))));
+}
+/// Without .ftz all 64 bits count.
 void ref_rsqrt_f64(const LaneArgs& a) {
-  const uint64_t v = a.instr.has("ftz") ? flush_subnormal(kF64, a.in[0]) : a.in[0];
-  ref_seed_f64(a, 1 / std::sqrt(as_f64(upper(v))));
+  const double x = as_f64(a.in[0]);
+  put(a, std::isnan(x) ? quiet(kF64, a.in[0]) : x < 0 ? kF64.canonical_nan : bits_of_f64(1 / std::sqrt(x)));
 }
 
 // --- lowerings
@@ -136,6 +140,7 @@ void lower_sqrt(LaneBuilder& b, const Instr& in) { finish(b, in, b.fsqrt(source(
 void lower_rsqrt(LaneBuilder& b, const Instr& in) {
   finish(b, in, b.fdiv(b.f64(1), b.fsqrt(b.float_extend(source(b, in, 1), Elem::kF64))));
 }
+void lower_rsqrt_f64(LaneBuilder& b, const Instr&) { b.set(0, b.fdiv(b.f64(1), b.fsqrt(b.src(1)))); }
 void lower_div_full(LaneBuilder& b, const Instr& in) { finish(b, in, b.fdiv(source(b, in, 1), source(b, in, 2))); }
 void lower_div_approx(LaneBuilder& b, const Instr& in) {
   const LaneValue x = source(b, in, 1), y = source(b, in, 2), size = b.fabs(y);
@@ -176,10 +181,15 @@ constexpr OpDef kRows[] = {
      .pipe = Pipe::kXu,
      .reference = {.lane = ref_rsqrt},
      .lower = lower_rsqrt},
-    {.form = "rsqrt.approx{.ftz}.type d, a; .type = {.f64}",
-     .spec = {WL_SECTION "rsqrt.approx.ftz.f64", 1, 4, 13},
+    {.form = "rsqrt.approx.type d, a; .type = {.f64}",
+     .spec = {WL_SECTION "rsqrt", 1, 4, 13},
      .pipe = Pipe::kXu,
-     .reference = {.lane = ref_rsqrt_f64}},
+     .reference = {.lane = ref_rsqrt_f64},
+     .lower = lower_rsqrt_f64},
+    {.form = "rsqrt.approx.ftz.type d, a; .type = {.f64}",
+     .spec = {WL_SECTION "rsqrt.approx.ftz.f64", 4, 0, 20},
+     .pipe = Pipe::kXu,
+     .reference = {.lane = ref_rsqrt_seed}},
     {.form = "sin.approx{.ftz}.type d, a; .type = {.f32}",
      .spec = {WL_SECTION "sin", 1, 4, 10},
      .pipe = Pipe::kXu,
