@@ -131,6 +131,7 @@ class ModuleParser {
   bool parse_section();
   bool parse_debug_strings();
   bool parse_alias();
+  void check_initialisers();
   void resolve_inline_names();
 
   // --- declarations (parse_declaration.cpp)

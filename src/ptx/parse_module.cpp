@@ -14,7 +14,19 @@ void ModuleParser::run() {
     if (!parse_module_item()) recover_in_module();
   }
   if (module_.version_major == 0 && errors.empty()) fail({1, 1}, "this is not PTX: there is no .version directive");
+  check_initialisers();
   resolve_inline_names();
+}
+
+/// Initialisers may name what is declared behind them, so names are checked at the end.
+void ModuleParser::check_initialisers() {
+  for (const Variable& v : module_.variables) {
+    for (const InitAddress& a : v.init_addresses) {
+      const bool own = a.symbol == v.name;
+      if (!own && !module_names_.contains(a.symbol))
+        fail(v.pos, fmt::format("the initialiser of '{}' names '{}', which is not declared", v.name, a.symbol));
+    }
+  }
 }
 
 bool ModuleParser::parse_module_item() {
