@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "warplens/uuid.h"
+
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 13000
 #endif
@@ -36,12 +38,6 @@ typedef struct CUlinkState_st* CUlinkState;
 typedef struct CUmemPoolHandle_st* CUmemoryPool;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
-#ifndef WARPLENS_CUDA_DRIVER_TYPES_H
-struct CUuuid_st {
-  char bytes[16];
-};
-typedef struct CUuuid_st CUuuid;
-#endif
 typedef struct CUctxCreateParams_st CUctxCreateParams;
 
 typedef enum cudaError_enum {

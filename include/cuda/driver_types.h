@@ -12,6 +12,7 @@
 #include "texture_types.h"
 #include "vector_types.h"
 #include "warplens/enums.h"
+#include "warplens/uuid.h"
 
 // ---- handles ----
 typedef cudaError cudaError_t;
@@ -43,10 +44,6 @@ typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t stream, cudaError_t s
 typedef void(CUDART_CB* cudaHostFn_t)(void* userData);
 
 // ---- plain data ----
-struct CUuuid_st {
-  char bytes[16];
-};
-typedef struct CUuuid_st CUuuid;
 typedef struct CUuuid_st cudaUUID_t;
 
 struct cudaIpcEventHandle_st {
