@@ -260,6 +260,12 @@ typedef size_t(CUDA_CB* CUoccupancyB2DSize)(int blockSize);
 
 typedef union CUlaunchAttributeValue_union {
   char pad[64];
+  struct {
+    void* base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    int hitProp, missProp;
+  } accessPolicyWindow;
   int cooperative;
   struct {
     unsigned int x, y, z;
