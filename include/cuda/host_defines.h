@@ -29,7 +29,7 @@
 #define __device_builtin_surface_type__
 #define __cudart_builtin__
 #define __no_return__ __attribute__((noreturn))
-#define __noinline__ __attribute__((noinline))
+// __noinline__ is a keyword of clang's CUDA mode, and as a macro it would break attributes of the C++ library.
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
