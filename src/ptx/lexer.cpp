@@ -171,6 +171,10 @@ bool Lexer::followed_by(char c) const {
 
 void Lexer::skip_to_closing_brace() {
   while (at_ < text_.size() && text_[at_] != '}') {
+    if (text_[at_] == '/' && at(at_ + 1) == '/') {  // a comment may contain braces
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      continue;
+    }
     if (text_[at_] == '\n') {
       ++line_;
       line_start_ = at_ + 1;

@@ -5,6 +5,7 @@
 // Every parse function returns false after it has reported an error; the loop over statements then skips to the next
 // ';' and goes on, so that one run reports all errors. Names are views into Module::text, which stays put meanwhile.
 #pragma once
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -155,6 +156,7 @@ class ModuleParser {
   bool parse_declarator(Declarator& d);
   bool parse_registers();
   bool declare_register(const Declarator& d, const Qualifiers& q);
+  bool declare_vector_range(const Declarator& d, const Qualifiers& q);
   bool parse_variables(Linkage linkage);
   bool declare_variable(const Declarator& d, const Qualifiers& q);
   bool size_of(const Declarator& d, const Qualifiers& q, uint64_t& bytes);
@@ -222,6 +224,7 @@ class ModuleParser {
   Lexer lexer_;
   std::unordered_map<std::string_view, NameEntry> module_names_;
   std::unordered_map<std::string_view, OpcodeMatch> opcodes_;
+  std::deque<std::string> made_names_;                          ///< names that the text does not spell out
   std::unordered_map<std::string, std::string> debug_strings_;  ///< "label" or "label+offset" -> text
 
   Function fn_;                   ///< being parsed

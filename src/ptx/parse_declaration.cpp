@@ -132,11 +132,11 @@ RegId ModuleParser::add_register(std::string name, Type type) {
 
 bool ModuleParser::declare_register(const Declarator& d, const Qualifiers& q) {
   if (d.range == kNoIndex) return true;
+  if (d.range != 0 && q.vector != 1) return declare_vector_range(d, q);
   const uint64_t count = d.range != 0 ? d.range : q.vector;
   if (fn_.registers.size() + count > kMaxRegisters) return fail(d.pos, "too many registers");
   const auto first = static_cast<RegId>(fn_.registers.size());
   if (d.range != 0) {
-    if (q.vector != 1) return fail(d.pos, "a range of vector registers");
     for (uint32_t i = 0; i < d.range; ++i) {
       std::string name(d.name);
       name += std::to_string(i);
@@ -152,6 +152,19 @@ bool ModuleParser::declare_register(const Declarator& d, const Qualifiers& q) {
   for (unsigned i = 0; i < q.vector; ++i)
     add_register(q.vector == 1 ? std::string(d.name) : fmt::format("{}.{}", d.name, "xyzwabcd"[i]), q.type);
   return declare(d.name, d.pos, entry);
+}
+
+/// ".reg .v2 .b16 x<4>": so rare that each is declared by itself.
+bool ModuleParser::declare_vector_range(const Declarator& d, const Qualifiers& q) {
+  if (d.range > kMaxRegisters) return fail(d.pos, "too many registers");
+  for (uint32_t i = 0; i < d.range; ++i) {
+    made_names_.push_back(fmt::format("{}{}", d.name, i));
+    Declarator one = d;
+    one.name = made_names_.back();
+    one.range = 0;
+    if (!declare_register(one, q)) return false;
+  }
+  return true;
 }
 
 bool ModuleParser::parse_variables(Linkage linkage) {

@@ -91,6 +91,15 @@ TEST(Parser, names_of_a_range_end_with_it) {
   EXPECT_FALSE(parse_text(".entry k() { .reg .b32 %r<3>; mov.u32 %r02, 0; ret; }"));
 }
 
+TEST(Parser, ranges_of_vector_registers_have_components) {
+  const Module m =
+      good(".entry k() { .reg .v2 .b16 x<3>; .reg .b32 a; mov.b32 x2, a; mov.b16 x1.y, 7; mov.b32 a, x2; ret; }");
+  const Function& f = m.functions.at(0);
+  EXPECT_EQ(f.registers.size(), 7u);
+  EXPECT_EQ(f.body.at(0).elements.at(1).reg, 5u);
+  EXPECT_EQ(f.body.at(1).operands[0].reg, 3u);
+}
+
 TEST(Parser, parameters_have_the_layout_of_the_launch) {
   const Module m = good(
       ".entry k(.param .u8 a, .param .u64 .ptr .global .align 1 b, .param .align 4 .b8 c[6], .param .f32 d) { ret; }");
