@@ -141,20 +141,21 @@ cudaError_t cudaFuncGetName(const char** name, const void* func) {
 }
 
 cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute, int value) {
-  return with_device([&](Device& device) {
-    Function* function = nullptr;
-    if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
-    switch (attribute) {
-      case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic_shared(device, *function, value);
-      case cudaFuncAttributePreferredSharedMemoryCarveout:
-        if (value < -1 || value > 100) return cudaErrorInvalidValue;
-        function->carveout = value;
-        return cudaSuccess;
-      case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
-      default: return cudaErrorInvalidValue;
-    }
-  });
+  // Its errors are not remembered for cudaGetLastError (observed on an H200).
+  Device& device = Device::instance();
+  if (device.sticky() != cudaSuccess) return device.sticky();
+  Function* function = nullptr;
+  if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic_shared(device, *function, value);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) return cudaErrorInvalidValue;
+      function->carveout = value;
+      return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
+    default: return cudaErrorInvalidValue;
+  }
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* func) {
