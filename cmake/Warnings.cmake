@@ -10,10 +10,21 @@ endif()
 # The reference arithmetic and the generated code are compared bit for bit: no contraction, no fast-math.
 target_compile_options(warplens_options INTERFACE -ffp-contract=off)
 if(WARPLENS_SANITIZE)
-  string(REPLACE "," ";" _sans "${WARPLENS_SANITIZE}")
-  foreach(s ${_sans})
-    add_compile_options(-fsanitize=${s})
-    add_link_options(-fsanitize=${s})
-  endforeach()
-  add_compile_options(-fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # One shared sanitizer runtime for tool, tests and libcudart: user programs load libcudart without being instrumented
+  # themselves, so whoever starts one preloads the runtime (WARPLENS_SANITIZER_RUNTIME).
+  if(WARPLENS_SANITIZE MATCHES thread)
+    set(_runtime libclang_rt.tsan-${CMAKE_SYSTEM_PROCESSOR}.so)
+  else()
+    set(_runtime libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
+  endif()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${_runtime} OUTPUT_VARIABLE _runtime
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  get_filename_component(_runtime_folder ${_runtime} DIRECTORY)
+  add_compile_definitions(WARPLENS_SANITIZER_RUNTIME="${_runtime}")
+  # vptr needs RTTI of LLVM's classes, which Debian's LLVM has not.
+  add_compile_options(-fsanitize=${WARPLENS_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WARPLENS_SANITIZE} -fno-sanitize=vptr -shared-libsan -Wl,-rpath,${_runtime_folder})
+endif()
+if(WARPLENS_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

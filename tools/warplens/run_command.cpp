@@ -167,6 +167,10 @@ RunOutcome run_program(const RunOptions& options) {
   child.argv = options.arguments;
   child.argv.insert(child.argv.begin(), program.path);
   child.variables = {library_path(*installation), std::string(report::kSessionVariable) + "=" + session_path};
+#ifdef WARPLENS_SANITIZER_RUNTIME  // the program is not instrumented, but the library it loads is
+  child.variables.push_back("LD_PRELOAD=" WARPLENS_SANITIZER_RUNTIME);
+  child.variables.push_back("ASAN_OPTIONS=detect_leaks=0");
+#endif
   child.timeout_seconds = options.timeout_seconds;
   std::fflush(nullptr);
   const auto end = run_child(child);
