@@ -8,11 +8,9 @@
 
 namespace warplens::codegen {
 
-constexpr uint32_t kNoSite = ~uint32_t{0};
-
 struct AccessDescriptor {
   uint32_t pc = 0;             ///< instruction index in Function::body
-  uint32_t site = kNoSite;     ///< machine access; also the slot in WarpContext::ranges
+  uint32_t site = 0;           ///< machine access; also the slot in WarpContext::ranges
   uint32_t counter_word = 0;   ///< first of the site's words in WarpContext::counters
   uint32_t space = 0;          ///< ptx::Space as written
   uint32_t access = 0;         ///< events::Access
@@ -22,8 +20,9 @@ struct AccessDescriptor {
   uint32_t flags = 0;
 
   enum Flag : uint32_t {
-    kCount = 1,   ///< load / store / atomic hooks: add to the site's words (all of them)
-    kEvents = 2,  ///< tell the listeners
+    kCosts = 1,     ///< load / store / atomic hooks: add sectors, lines, wavefronts and their ideals
+    kRequests = 2,  ///< the same for requests and lanes
+    kEvents = 4,    ///< tell the listeners
   };
   uint32_t bytes() const { return element_bytes * elements; }
 };

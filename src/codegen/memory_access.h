@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One memory access being emitted: what memory_lowering*.cpp share. The address is brought into one of three kinds:
+// One memory access being emitted: what memory_lowering*.cpp share. The address is brought into one of four kinds:
 //
 //   uniform   all lanes at `first`
-//   pattern   lane l at first + rel[l], rel >= 0 constants; `extent` bytes from the first lane's byte to behind the
-//   last's vector    anything (scaled addresses are widened, with `scaled` keeping the parts for closed-form counting)
+//   pattern   lane l at first + rel[l]: rel >= 0 constants, `extent` bytes from the first byte to behind the last
+//   scaled    lane l at base + scale * step[l] + offset[l]: `first` is the lowest, `last` the highest lane's address
+//   vector    anything
 //
 // Each access has a fast path for what is inside the site's known range and a cold path through a hook that looks the
 // addresses up, reports, and ends the warp when one is bad.
@@ -27,11 +28,17 @@ class MemoryAccess {
   LaneValue atomic(const LaneValue& a, const LaneValue* b, bool is_reduction);
 
  private:
-  enum class Kind : uint8_t { kUniform, kPattern, kVector };
+  enum class Kind : uint8_t { kUniform, kPattern, kScaled, kVector };
   using Values = std::vector<llvm::Value*>;
 
   // --- memory_lowering.cpp: the address, and the skeleton of an access
   void classify();
+  void classify_pattern();
+  void classify_scaled();
+  bool proven() const { return kind_ == Kind::kUniform || kind_ == Kind::kPattern; }
+  /// The hook of the cold path counts, since the fast path's closed form holds only there.
+  bool costs_by_branch() const { return generic() || kind_ == Kind::kScaled; }
+  void count_behind_branches();
   llvm::Value* address_vector();  ///< <32 x i64>
   llvm::Value* host_pointer(llvm::Value* address);
   llvm::Value* host_addresses();            ///< <32 x i64> of host addresses
@@ -56,6 +63,7 @@ class MemoryAccess {
 
   // --- memory_lowering_check.cpp
   llvm::Value* in_range();  ///< i1: the fast path may be taken
+  llvm::Value* in_range(llvm::Value* at);
   llvm::Value* global_in_range(llvm::Value* at);
   llvm::Value* window_in_range(llvm::Value* at, uint64_t begin, llvm::Value* end);
   llvm::Value* all_active(llvm::Value* lanes);
@@ -63,6 +71,10 @@ class MemoryAccess {
 
   // --- memory_lowering_count.cpp
   void count();
+  void count_costs();
+  void count_scaled(uint32_t site);
+  bool count_progression(uint32_t site);
+  void count_any(uint32_t site);
   void count_requests(uint32_t site);
   void count_full(uint32_t site);
   void count_partial(uint32_t site);
@@ -89,6 +101,12 @@ class MemoryAccess {
   Values load_by_hook(uint32_t flags);
   Values load_uniform(llvm::Value* pointer);
   Values load_pattern(llvm::Value* pointer);
+  Values load_scaled();
+  bool load_groups(Values& values);
+  unsigned group_width() const;
+  bool group_is_row(unsigned first, unsigned width) const;
+  bool group_is_place(unsigned first, unsigned width) const;
+  llvm::Value* lane_pointer(unsigned lane);
   Values load_window(llvm::Value* pointer, unsigned elements);
   Values load_unit_stride(llvm::Value* pointer);
   Values load_vector();
@@ -108,6 +126,7 @@ class MemoryAccess {
   void store_uniform(std::span<const LaneValue> lanes);
   void store_unit_stride(const Values& values, llvm::Value* pointer);
   void store_vector(const Values& values);
+  bool store_groups(llvm::Value* value);
   void store_local_uniform(const Values& values);
   void scatter(const Values& values);
   Values wide_values(std::span<const LaneValue> lanes);
@@ -126,10 +145,13 @@ class MemoryAccess {
   unsigned bytes_log2_;
   llvm::Type* element_type_;  ///< iN
   Kind kind_ = Kind::kVector;
-  unsigned align_log2_ = 0;       ///< known of the address of every lane
-  llvm::Value* first_ = nullptr;  ///< kUniform, kPattern: address of the lowest lane, in the address's own width
-  Pattern rel_ = {};              ///< kPattern; kUniform: zeros
-  uint64_t extent_ = 0;           ///< kUniform, kPattern
+  unsigned align_log2_ = 0;            ///< known of the address of every lane
+  llvm::Value* first_ = nullptr;       ///< not kVector: address of the lowest lane, in the address's own width
+  llvm::Value* last_ = nullptr;        ///< kScaled: of the highest one
+  llvm::Value* small_ = nullptr;       ///< kScaled: i1, no lane wraps and all are aligned like the first
+  Pattern steps_ = {}, offsets_ = {};  ///< kScaled
+  Pattern rel_ = {};                   ///< kPattern; kUniform: zeros
+  uint64_t extent_ = 0;                ///< kUniform, kPattern
 };
 
 }  // namespace warplens::codegen

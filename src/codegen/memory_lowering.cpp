@@ -40,6 +40,14 @@ unsigned known_alignment(const LaneClass& c) {
   return c.align_log2;
 }
 
+unsigned trailing_zeros(int64_t v) {
+  return v == 0 ? 63 : static_cast<unsigned>(std::countr_zero(static_cast<uint64_t>(v)));
+}
+
+llvm::Constant* signed_constant(llvm::Value* like, int64_t v) {
+  return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(v), true);
+}
+
 }  // namespace
 
 LaneClass loaded_class(const LaneClass& address, ptx::Space space) {
@@ -74,6 +82,7 @@ MemoryAccess::MemoryAccess(EmitContext& e, const MemoryOp& op, events::Access ac
       bytes_log2_(static_cast<unsigned>(std::countr_zero(bytes_))),
       element_type_(lane_type(e.ir.getContext(), element_of(op.type))) {
   WL_CHECK(is_power_of_two(bytes_), "an access of {} bytes", bytes_);
+  WL_CHECK(!op.sites.empty(), "instruction {} accesses memory but has no site", op.pc);
   classify();
 }
 
@@ -87,18 +96,53 @@ void MemoryAccess::classify() {
     align_log2_ = known_alignment(c);
     return;
   }
-  if (c.shape != Shape::kPattern || per_lane_local()) return;
+  if (per_lane_local()) return;
+  if (c.shape == Shape::kPattern) classify_pattern();
+  if (c.shape == Shape::kScaled && e_.options.bounds) classify_scaled();
+}
+
+void MemoryAccess::classify_pattern() {
+  const LaneClass& c = address_.cls;
   const auto [low, high] = std::ranges::minmax(*c.offsets);
   if (high - low > kLargestExtent) return;
   for (size_t lane = 0; lane < rel_.size(); ++lane) rel_[lane] = (*c.offsets)[lane] - low;
   if (std::ranges::any_of(rel_, [&](int64_t r) { return r % bytes_ != 0; })) return;
   kind_ = Kind::kPattern;
-  first_ =
-      ir_.CreateAdd(address_.base, llvm::ConstantInt::get(address_.base->getType(), static_cast<uint64_t>(low), true));
+  first_ = ir_.CreateAdd(address_.base, signed_constant(address_.base, low));
   extent_ = static_cast<uint64_t>(high - low) + bytes_;
   align_log2_ = known_alignment(c);
-  if (low != 0)
-    align_log2_ = std::min<unsigned>(align_log2_, static_cast<unsigned>(std::countr_zero(static_cast<uint64_t>(low))));
+  if (low != 0) align_log2_ = std::min(align_log2_, trailing_zeros(low));
+}
+
+/// Scales are small enough that no lane is further than 2^30 bytes from the base; the hook takes the others.
+void MemoryAccess::classify_scaled() {
+  const LaneClass& c = address_.cls;
+  const Pattern none = {};
+  const Pattern& offsets = c.offsets != nullptr ? *c.offsets : none;
+  const auto [low, high] = std::ranges::minmax(offsets);
+  const auto [down, up] = std::ranges::minmax(*c.steps);
+  const uint64_t reach = std::max(static_cast<uint64_t>(std::abs(down)), static_cast<uint64_t>(std::abs(up)));
+  if (high - low > kLargestExtent || std::abs(low) > kLargestExtent || reach > (uint64_t{1} << 24)) return;
+  for (const int64_t o : offsets)
+    if ((o - low) % bytes_ != 0) return;
+  kind_ = Kind::kScaled;
+  steps_ = *c.steps;
+  offsets_ = offsets;
+  llvm::Value* scale = address_.scale;
+  const auto number = [&](int64_t v) { return signed_constant(scale, v); };
+  llvm::Value* a = ir_.CreateMul(scale, number(down));
+  llvm::Value* b = ir_.CreateMul(scale, number(up));
+  first_ =
+      ir_.CreateAdd(address_.base, ir_.CreateAdd(ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b), number(low)));
+  last_ =
+      ir_.CreateAdd(address_.base, ir_.CreateAdd(ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b), number(high)));
+  const int64_t bound = int64_t{1} << (30 - std::bit_width(reach));
+  small_ = ir_.CreateICmpULT(ir_.CreateAdd(scale, number(bound)), number(2 * bound));
+  unsigned step_log2 = bytes_log2_;
+  for (const int64_t s : steps_) step_log2 = std::min(step_log2, trailing_zeros(s));
+  if (const uint64_t odd = low_bits(bytes_log2_ - step_log2); odd != 0)
+    small_ =
+        ir_.CreateAnd(small_, ir_.CreateICmpEQ(ir_.CreateAnd(scale, number(static_cast<int64_t>(odd))), number(0)));
 }
 
 llvm::Value* MemoryAccess::address_vector() { return ir_.CreateZExt(e_.widen(address_), lanes_of(ir_.getInt64Ty())); }
@@ -119,13 +163,11 @@ llvm::Value* MemoryAccess::host_addresses() {
   return ir_.CreateAdd(lanes, splat(shared));
 }
 
-llvm::Value* MemoryAccess::descriptor(uint32_t flags) {
-  return descriptor_of(op_.sites.empty() ? kNoSite : op_.sites[0], flags);
-}
+llvm::Value* MemoryAccess::descriptor(uint32_t flags) { return descriptor_of(op_.sites[0], flags); }
 
 llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags) {
-  const uint32_t word = site == kNoSite ? 0 : static_cast<uint32_t>(e_.layout.site_word(site, 0));
-  const uint32_t extent = kind_ == Kind::kVector ? bytes_ : static_cast<uint32_t>(extent_);
+  const auto word = static_cast<uint32_t>(e_.layout.site_word(site, 0));
+  const uint32_t extent = proven() ? static_cast<uint32_t>(extent_) : bytes_;
   const uint32_t words[] = {
       op_.pc,       site,   word, static_cast<uint32_t>(op_.space), static_cast<uint32_t>(access_), element_bytes_,
       op_.elements, extent, flags};
@@ -155,15 +197,18 @@ bool MemoryAccess::unit_stride() const {
 
 /// Accesses whose space is found out by the hook are counted there.
 uint32_t MemoryAccess::hook_flags() const {
-  return (generic() && e_.options.count ? AccessDescriptor::kCount : 0u) |
-         (e_.options.emit_events ? AccessDescriptor::kEvents : 0u);
+  uint32_t flags = e_.options.emit_events ? AccessDescriptor::kEvents : 0u;
+  if (e_.options.count && costs_by_branch()) flags |= AccessDescriptor::kCosts;
+  if (e_.options.count && generic()) flags |= AccessDescriptor::kRequests;
+  return flags;
 }
 
 /// Without bounds checks a masked-off lane's address may be anything, and only the hooks go lane by lane.
 bool MemoryAccess::hooks_only() const {
   const bool wide_lanes = element_bytes_ > 8 && kind_ != Kind::kUniform;
   const bool scattered_local = per_lane_local() && (kind_ != Kind::kUniform || element_bytes_ < 4);
-  return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local;
+  const bool elsewhere = op_.space == ptx::Space::kSharedCluster || op_.space == ptx::Space::kParam;
+  return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local || elsewhere;
 }
 
 events::Space MemoryAccess::counted_space() const {

@@ -21,7 +21,6 @@ llvm::Value* rotate_right(llvm::IRBuilder<>& ir, llvm::Value* v, unsigned k) {
 }  // namespace
 
 llvm::Value* MemoryAccess::global_in_range(llvm::Value* at) {
-  if (op_.sites.empty()) return ir_.getFalse();
   llvm::Value* ranges = e_.load_field(offsetof(exec::WarpContext, ranges), ir_.getPtrTy());
   const uint64_t range = uint64_t{op_.sites[0]} * sizeof(exec::CachedRange);
   const auto field = [&](size_t offset) -> llvm::Value* {
@@ -38,7 +37,7 @@ llvm::Value* MemoryAccess::global_in_range(llvm::Value* at) {
 
 /// Offsets of a window that is valid in [begin, end): `begin` is a multiple of every access width.
 llvm::Value* MemoryAccess::window_in_range(llvm::Value* at, uint64_t begin, llvm::Value* end) {
-  const uint64_t extent = kind_ == Kind::kVector ? bytes_ : extent_;
+  const uint64_t extent = proven() ? extent_ : bytes_;
   llvm::Type* scalar = at->getType()->getScalarType();
   llvm::Value* limit = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, ir_.CreateZExt(end, scalar),
                                                  llvm::ConstantInt::get(scalar, begin + extent - 1));
@@ -58,21 +57,22 @@ llvm::Value* MemoryAccess::all_active(llvm::Value* lanes) {
   return ir_.CreateICmpEQ(bits, ir_.getInt32(kFullMask));
 }
 
-llvm::Value* MemoryAccess::in_range() {
-  if (!e_.options.bounds) return ir_.getTrue();
-  llvm::Value* at = kind_ == Kind::kVector ? e_.widen(address_) : first_;
-  llvm::Value* ok = nullptr;
+llvm::Value* MemoryAccess::in_range(llvm::Value* at) {
   switch (op_.space) {
     case ptx::Space::kShared:
-      ok = window_in_range(at, memory::kSharedReservedBytes,
-                           e_.load_field(offsetof(exec::WarpContext, shared_end), ir_.getInt32Ty()));
-      break;
+      return window_in_range(at, memory::kSharedReservedBytes,
+                             e_.load_field(offsetof(exec::WarpContext, shared_end), ir_.getInt32Ty()));
     case ptx::Space::kLocal:
-      ok = window_in_range(at, 0, e_.load_field(offsetof(exec::WarpContext, local_end), ir_.getInt32Ty()));
-      break;
-    default: ok = global_in_range(at); break;
+      return window_in_range(at, 0, e_.load_field(offsetof(exec::WarpContext, local_end), ir_.getInt32Ty()));
+    default: return global_in_range(at);
   }
-  return ok->getType()->isVectorTy() ? all_active(ok) : ok;
+}
+
+llvm::Value* MemoryAccess::in_range() {
+  if (!e_.options.bounds) return ir_.getTrue();
+  if (proven()) return in_range(first_);
+  if (kind_ == Kind::kVector) return all_active(in_range(e_.widen(address_)));
+  return ir_.CreateAnd(small_, ir_.CreateAnd(in_range(first_), in_range(last_)));
 }
 
 void MemoryAccess::check() {

@@ -71,9 +71,21 @@ events::SiteCounts MemoryAccess::site_counts(const AccessCost& cost) const {
 
 void MemoryAccess::count() {
   if (!e_.options.count) return;
+  for (const uint32_t site : op_.sites) count_requests(site);
+  count_costs();
+}
+
+void MemoryAccess::count_behind_branches() {
+  if (!costs_by_branch()) return count();
+  if (!e_.options.count || generic()) return;
+  for (const uint32_t site : op_.sites) count_requests(site);
+}
+
+void MemoryAccess::count_costs() {
+  const events::Space space = counted_space();
+  if (!e_.options.count) return;
   for (const uint32_t site : op_.sites) {
-    count_requests(site);
-    const events::Space space = counted_space();
+    if (generic()) count_requests(site);
     if (!in_sectors(space) && !in_wavefronts(space)) continue;
     if (e_.full_mask)
       count_full(site);
@@ -99,15 +111,60 @@ void MemoryAccess::count_requests(uint32_t site) {
 
 void MemoryAccess::count_full(uint32_t site) {
   const events::Space space = counted_space();
-  if (kind_ == Kind::kVector) {
-    if (space == events::Space::kGlobal) return count_monotone(site);
-    if (space == events::Space::kShared && bytes_ <= 4) return count_window(site);
-    return count_by_hook(site);
-  }
+  if (kind_ == Kind::kVector) return count_any(site);
+  if (kind_ == Kind::kScaled) return count_scaled(site);
   const unsigned granule = std::min(7u, std::max(align_log2_, bytes_log2_));  // checked: aligned to its width
   const std::vector<AccessCost> costs = costs_by_phase(space, access_, bytes_, rel_, granule);
   if (costs.size() == 1) return count_constant(site, costs[0]);
   count_phases(site, costs, granule);
+}
+
+void MemoryAccess::count_any(uint32_t site) {
+  const events::Space space = counted_space();
+  if (space == events::Space::kGlobal) return count_monotone(site);
+  if (space == events::Space::kShared && bytes_ <= 4) return count_window(site);
+  count_by_hook(site);
+}
+
+void MemoryAccess::count_scaled(uint32_t site) {
+  if (!count_progression(site)) count_any(site);
+}
+
+/// Lanes at base + scale * c * {0 .. n-1}, in any order, each value any number of times. Neighbours less than a sector
+/// apart skip none; others never share one: the sectors are the span's, at most n. In shared memory a stride of k words
+/// comes back to a bank after 32 / gcd(k, 32) words.
+bool MemoryAccess::count_progression(uint32_t site) {
+  for (const int64_t o : offsets_)
+    if (o != offsets_[0]) return false;
+  std::vector<int64_t> values(steps_.begin(), steps_.end());
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  const auto n = static_cast<uint64_t>(values.size());
+  const int64_t c = n > 1 ? values[1] - values[0] : 0;
+  for (size_t i = 1; i < values.size(); ++i)
+    if (values[i] - values[i - 1] != c) return false;
+  if (n == 1) return false;
+  llvm::Type* i64 = ir_.getInt64Ty();
+  if (counted_space() == events::Space::kGlobal) {
+    const auto units = [&](unsigned log2) {
+      llvm::Value* span = ir_.CreateSub(ir_.CreateLShr(last_, log2), ir_.CreateLShr(first_, log2));
+      return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.CreateAdd(span, ir_.getInt64(1)), ir_.getInt64(n));
+    };
+    count_sectors(site, units(5), units(7));
+    return true;
+  }
+  if (bytes_ != 4 || !is_power_of_two(n)) return false;
+  llvm::Value* words = ir_.CreateAShr(
+      ir_.CreateSExt(
+          ir_.CreateMul(address_.scale, llvm::ConstantInt::get(address_.scale->getType(), static_cast<uint64_t>(c))),
+          i64),
+      2);
+  llvm::Value* zeros = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, words, ir_.getFalse());
+  llvm::Value* log2 = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, zeros, ir_.getInt64(5));
+  llvm::Value* passes = ir_.CreateLShr(ir_.CreateShl(ir_.getInt64(n), log2), 5);
+  passes = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, passes, ir_.getInt64(1));
+  count_wavefronts(site, ir_.CreateSelect(ir_.CreateICmpEQ(words, ir_.getInt64(0)), ir_.getInt64(1), passes));
+  return true;
 }
 
 void MemoryAccess::count_constant(uint32_t site, const AccessCost& cost) {
@@ -170,7 +227,7 @@ void MemoryAccess::count_by_hook(uint32_t site) {
 void MemoryAccess::count_partial(uint32_t site) {
   const events::Space space = counted_space();
   llvm::Value* one = ir_.getInt64(1);
-  if (kind_ == Kind::kVector) return count_by_hook(site);
+  if (!proven()) return count_by_hook(site);
   if (space == events::Space::kLocal) {
     // The words of equal offsets lie side by side: 8 lanes a sector, all lanes one line.
     const uint64_t words = std::max(1u, bytes_ / 4);

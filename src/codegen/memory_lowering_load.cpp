@@ -28,13 +28,13 @@ MemoryAccess::Values MemoryAccess::load_active() {
   Values values;
   if (hooks_only()) {
     values = load_by_hook(hook_flags());
-  } else if (!generic() && (e_.full_mask || kind_ != Kind::kPattern)) {
+  } else if (!costs_by_branch() && (e_.full_mask || kind_ != Kind::kPattern)) {
     check();
     values = load_fast();
   } else {
     values = load_fast_or_hook(hook_flags());
   }
-  if (!generic()) count();
+  count_behind_branches();
   return values;
 }
 
@@ -49,7 +49,7 @@ MemoryAccess::Values MemoryAccess::load_fast_or_hook(uint32_t flags) {
   ir_.CreateBr(done);
   ir_.SetInsertPoint(fast);
   Values fast_values = load_fast();
-  if (generic()) count();
+  if (costs_by_branch()) count_costs();
   for (llvm::Value*& v : fast_values)
     if (!v->getType()->isVectorTy()) v = splat(v);  // generic: not uniform in general
   fast = ir_.GetInsertBlock();
@@ -69,6 +69,7 @@ MemoryAccess::Values MemoryAccess::load_fast() {
   if (per_lane_local()) return load_local_uniform();
   if (kind_ == Kind::kUniform) return load_uniform(host_pointer(first_));
   if (kind_ == Kind::kPattern) return load_pattern(host_pointer(first_));
+  if (kind_ == Kind::kScaled) return load_scaled();
   return load_vector();
 }
 
@@ -104,8 +105,100 @@ MemoryAccess::Values MemoryAccess::load_pattern(llvm::Value* pointer) {
   const uint64_t window = extent_ / element_bytes_;
   if (window <= kLargestWindow) return load_window(pointer, static_cast<unsigned>(window));
   Values values;
+  if (load_groups(values)) return values;
   for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_pattern(pointer, i * element_bytes_));
   return values;
+}
+
+/// All 32 addresses are inside the checked range, whatever the mask.
+MemoryAccess::Values MemoryAccess::load_scaled() {
+  Values values;
+  if (load_groups(values)) return values;
+  llvm::Value* all = llvm::Constant::getAllOnesValue(lanes_of(ir_.getInt1Ty()));
+  const bool by_index = element_bytes_ == 4 && e_.options.avx512;
+  for (unsigned i = 0; i < op_.elements; ++i) {
+    if (!by_index) {
+      values.push_back(gather(ir_.CreateAdd(host_addresses(), splat(ir_.getInt64(uint64_t{i} * element_bytes_))), all));
+      continue;
+    }
+    std::vector<llvm::Constant*> steps, offsets;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      steps.push_back(ir_.getInt32(static_cast<uint32_t>(steps_[lane])));
+      offsets.push_back(ir_.getInt32(static_cast<uint32_t>(offsets_[lane] + i * element_bytes_)));
+    }
+    llvm::Value* scale = splat(ir_.CreateTrunc(address_.scale, ir_.getInt32Ty()));
+    llvm::Value* index =
+        ir_.CreateAdd(ir_.CreateMul(scale, llvm::ConstantVector::get(steps)), llvm::ConstantVector::get(offsets));
+    values.push_back(gather_by_index(host_pointer(address_.base), index, all));
+  }
+  return values;
+}
+
+/// Lanes in groups of 16 or 8 that lie side by side, or at one place: rows of a tile. One small load a group.
+bool MemoryAccess::load_groups(Values& values) {
+  if (op_.elements > 1) return false;
+  const unsigned width = group_width();
+  if (width < 8) return false;
+  llvm::Value* whole = nullptr;
+  for (unsigned first = 0; first < kWarpSize; first += width) {
+    llvm::Value* pointer = lane_pointer(first);
+    auto* type = llvm::FixedVectorType::get(element_type_, width);
+    llvm::Value* part =
+        group_is_row(first, width)
+            ? static_cast<llvm::Value*>(
+                  ir_.CreateAlignedLoad(type, pointer, llvm::Align(element_bytes_), op_.is_volatile))
+            : ir_.CreateVectorSplat(
+                  width, ir_.CreateAlignedLoad(element_type_, pointer, llvm::Align(element_bytes_), op_.is_volatile));
+    llvm::SmallVector<int, kWarpSize> place;  // the group's lanes in the whole, the rest from before
+    llvm::SmallVector<int, kWarpSize> spread;
+    for (int i = 0; i < kWarpSize; ++i) {
+      const int at = i - static_cast<int>(first);
+      const bool mine = at >= 0 && at < static_cast<int>(width);
+      spread.push_back(mine ? at : -1);
+      place.push_back(mine ? kWarpSize + i : i);
+    }
+    llvm::Value* wide = ir_.CreateShuffleVector(part, spread);
+    whole = whole == nullptr ? wide : ir_.CreateShuffleVector(whole, wide, place);
+  }
+  values.push_back(whole);
+  return true;
+}
+
+/// The largest group of lanes (a power of two) such that each aligned group is a row or one place; 1: none.
+unsigned MemoryAccess::group_width() const {
+  for (unsigned width = kWarpSize; width > 1; width /= 2) {
+    bool all = true;
+    for (unsigned first = 0; first < kWarpSize && all; first += width)
+      all = group_is_row(first, width) || group_is_place(first, width);
+    if (all) return width;
+  }
+  return 1;
+}
+
+bool MemoryAccess::group_is_row(unsigned first, unsigned width) const {
+  for (unsigned i = 0; i < width; ++i) {
+    const int64_t distance =
+        kind_ == Kind::kScaled ? offsets_[first + i] - offsets_[first] : rel_[first + i] - rel_[first];
+    if (distance != int64_t{i} * bytes_ || steps_[first + i] != steps_[first]) return false;
+  }
+  return true;
+}
+
+bool MemoryAccess::group_is_place(unsigned first, unsigned width) const {
+  for (unsigned i = 0; i < width; ++i)
+    if (rel_[first + i] != rel_[first] || offsets_[first + i] != offsets_[first] || steps_[first + i] != steps_[first])
+      return false;
+  return true;
+}
+
+/// Host pointer of one lane of a checked pattern or scaled address.
+llvm::Value* MemoryAccess::lane_pointer(unsigned lane) {
+  if (kind_ == Kind::kPattern) return offset_pointer(ir_, host_pointer(first_), static_cast<uint64_t>(rel_[lane]));
+  llvm::Type* type = address_.base->getType();
+  llvm::Value* step =
+      ir_.CreateMul(address_.scale, llvm::ConstantInt::get(type, static_cast<uint64_t>(steps_[lane]), true));
+  llvm::Value* offset = llvm::ConstantInt::get(type, static_cast<uint64_t>(offsets_[lane]), true);
+  return host_pointer(ir_.CreateAdd(ir_.CreateAdd(address_.base, step), offset));
 }
 
 MemoryAccess::Values MemoryAccess::load_window(llvm::Value* pointer, unsigned elements) {

@@ -63,13 +63,13 @@ void MemoryAccess::store_active(std::span<const LaneValue> lanes) {
   const bool contiguous = kind_ == Kind::kUniform || unit_stride();
   if (hooks_only() || (element_bytes_ < 4 && !contiguous)) {
     store_by_hook(lanes, hook_flags());
-  } else if (!generic() && (e_.full_mask || kind_ != Kind::kPattern)) {
+  } else if (!costs_by_branch() && (e_.full_mask || kind_ != Kind::kPattern)) {
     check();
     store_fast(lanes);
   } else {
     store_fast_or_hook(lanes, hook_flags());
   }
-  if (!generic()) count();
+  count_behind_branches();
 }
 
 void MemoryAccess::store_fast_or_hook(std::span<const LaneValue> lanes, uint32_t flags) {
@@ -82,7 +82,7 @@ void MemoryAccess::store_fast_or_hook(std::span<const LaneValue> lanes, uint32_t
   ir_.CreateBr(done);
   ir_.SetInsertPoint(fast);
   store_fast(lanes);
-  if (generic()) count();
+  if (costs_by_branch()) count_costs();
   ir_.CreateBr(done);
   ir_.SetInsertPoint(done);
 }
@@ -103,7 +103,23 @@ void MemoryAccess::store_fast(std::span<const LaneValue> lanes) {
   const Values values = wide_values(lanes);
   if (unit_stride()) return store_unit_stride(values, host_pointer(first_));
   if (kind_ == Kind::kVector && e_.full_mask && op_.elements == 1) return store_vector(values);
+  if (e_.full_mask && op_.elements == 1 && store_groups(values[0])) return;
   scatter(values);
+}
+
+/// Rows of 16 or 8 lanes side by side, in lane order.
+bool MemoryAccess::store_groups(llvm::Value* value) {
+  const unsigned width = kind_ == Kind::kVector ? 1 : group_width();
+  if (width < 8) return false;
+  for (unsigned first = 0; first < kWarpSize; first += width)
+    if (!group_is_row(first, width)) return false;
+  for (unsigned first = 0; first < kWarpSize; first += width) {
+    llvm::SmallVector<int, kWarpSize> lanes;
+    for (unsigned i = 0; i < width; ++i) lanes.push_back(static_cast<int>(first + i));
+    ir_.CreateAlignedStore(ir_.CreateShuffleVector(value, lanes), lane_pointer(first), llvm::Align(element_bytes_),
+                           op_.is_volatile);
+  }
+  return true;
 }
 
 /// All lanes write one place: the last active one stays.

@@ -4,17 +4,20 @@
 // listeners.
 #include "exec/jit_memory_hooks.h"
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "base/bits.h"
-#include "base/check.h"
 #include "codegen/access_cost.h"
 #include "codegen/access_descriptor.h"
 #include "exec/access_check.h"
+#include "exec/emit_events.h"
 #include "exec/executor.h"
+#include "exec/lane_memory.h"
 
 namespace warplens::exec {
 namespace {
@@ -68,12 +71,6 @@ void add_costs(LaneAccess& a, events::Space space, uint32_t mask) {
   words[6] += codegen::ideal_cost(cost.wavefronts, lanes, d.bytes(), 128);
 }
 
-void send_event(LaneAccess& a, events::Space space, uint32_t mask) {
-  const events::WarpAccess event{a.access.site, mask, a.warp.block, a.warp.warp, space, &a.address};
-  for (events::Listener* listener : a.warp.launch->request->listeners)
-    if (listener->interest() & events::kAccesses) listener->on_access(a.warp.worker, event);
-}
-
 uint8_t* host_byte(const WarpContext& warp, events::Space space, uint64_t address, unsigned lane) {
   switch (space) {
     case events::Space::kShared:
@@ -98,40 +95,33 @@ void for_each_piece(LaneAccess& a, events::Space space, unsigned lane, uint8_t* 
 /// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count.
 template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
-  const auto part = [&](events::Space space, uint32_t lanes) {
-    if (lanes == 0) return;
-    check_lanes(a, space, lanes);
-    if (a.access.flags & AccessDescriptor::kEvents) send_event(a, space, lanes);
-    if (a.access.flags & AccessDescriptor::kCount) {
+  std::array<std::pair<events::Space, uint32_t>, 3> parts = {{{space_of(a.access), mask}}};
+  size_t n = 1;
+  if (parts[0].first == events::Space::kUnresolved) {
+    const ResolvedLanes lanes = resolve_generic(a.warp, mask, a.address);
+    n = 0;
+    if (lanes.global != 0) parts[n++] = {events::Space::kGlobal, lanes.global};
+    if (lanes.shared != 0) parts[n++] = {events::Space::kShared, lanes.shared};
+    if (lanes.local != 0) parts[n++] = {events::Space::kLocal, lanes.local};
+  }
+  const auto used = std::span(parts).first(n);
+  for (const auto& [space, lanes] : used) check_lanes(a, space, lanes);
+  for (const auto& [space, lanes] : used) {
+    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, a.access.site, lanes, space, a.address);
+    if (a.access.flags & AccessDescriptor::kRequests) {
       uint64_t* words = a.warp.counters + a.access.counter_word;
       words[0] += 1;
       words[1] += static_cast<unsigned>(std::popcount(lanes));
-      add_costs(a, space, lanes);
     }
-    move(space, lanes);
-  };
-  const events::Space space = space_of(a.access);
-  if (space != events::Space::kUnresolved) return part(space, mask);
-  const ResolvedLanes lanes = resolve_generic(a.warp, mask, a.address);
-  part(events::Space::kGlobal, lanes.global);
-  part(events::Space::kShared, lanes.shared);
-  part(events::Space::kLocal, lanes.local);
+    if (a.access.flags & AccessDescriptor::kCosts) add_costs(a, space, lanes);
+  }
+  for (const auto& [space, lanes] : used) move(space, lanes);
 }
 
 LaneAccess lane_access(void* warp, void* access, void* address) {
   LaneAccess a{*static_cast<WarpContext*>(warp), *static_cast<const AccessDescriptor*>(access), {}};
   std::memcpy(a.address.data(), address, sizeof a.address);
   return a;
-}
-
-/// The memory cell of a concurrent atomic becomes combine(old) in one step; the old value.
-template <typename T>
-uint64_t exchange(uint8_t* cell, const auto& combine) {
-  std::atomic_ref<T> place(*reinterpret_cast<T*>(cell));
-  T old = place.load();
-  while (!place.compare_exchange_weak(old, static_cast<T>(combine(old)))) {
-  }
-  return old;
 }
 
 uint64_t read_value(const void* values, unsigned lane, unsigned bytes) {
@@ -144,25 +134,7 @@ void atomic_lane(LaneAccess& a, events::Space space, unsigned lane, const void* 
   const unsigned bytes = a.access.element_bytes;
   const ptx::Instr& instr = a.warp.launch->request->kernel->function->body[a.access.pc];
   const uint64_t x = read_value(first, lane, bytes), y = read_value(second, lane, bytes);
-  const auto combine = [&](uint64_t old) { return instr.def->reference.atomic({instr, old, x, y}); };
-  uint64_t old = 0;
-  if (space == events::Space::kGlobal) {  // other blocks run at the same time
-    uint8_t* cell = reinterpret_cast<uint8_t*>(a.address[lane]);
-    switch (bytes) {
-      case 2: old = exchange<uint16_t>(cell, combine); break;
-      case 4: old = exchange<uint32_t>(cell, combine); break;
-      case 8: old = exchange<uint64_t>(cell, combine); break;
-      default: WL_CHECK(false, "an atomic of {} bytes", bytes);
-    }
-  } else {
-    std::array<uint8_t, 8 * kWarpSize> cell;  // where for_each_piece wants it
-    uint8_t* value = cell.data() + size_t{lane} * bytes;
-    for_each_piece(a, space, lane, cell.data(), [](uint8_t* m, uint8_t* v, unsigned n) { std::memcpy(v, m, n); });
-    std::memcpy(&old, value, bytes);
-    const uint64_t next = combine(old);
-    std::memcpy(value, &next, bytes);
-    for_each_piece(a, space, lane, cell.data(), [](uint8_t* m, uint8_t* v, unsigned n) { std::memcpy(m, v, n); });
-  }
+  const uint64_t old = LaneMemory(a.warp, lane).update(space, a.address[lane], bytes, instr, x, y);
   std::memcpy(static_cast<uint8_t*>(out) + size_t{lane} * bytes, &old, bytes);
 }
 

@@ -276,6 +276,7 @@ Outcome MemoryLab::run(Compiled code, const AccessPlan& plan, AccessRun& run) {
   Outcome out;
   RecordingListener listener(out);
   request_.listeners.assign(plan.events ? 1 : 0, &listener);
+  launch_.interests.assign(plan.events ? 1 : 0, listener.interest());
   kernel_.info.sites[0] = {0, events_space(plan.space), plan.access, static_cast<uint8_t>(plan.bytes()), ""};
   launch_.findings.clear();
   counters_.assign(counters_.size(), 0);
@@ -349,6 +350,9 @@ Outcome MemoryLab::expect(const AccessPlan& plan, AccessRun& run, const std::arr
       out.finding->address = address[l];
       return out;
     }
+  }
+  for (int p = 0; p < 3; ++p) {
+    if (parts[p] == 0) continue;
     const events::WarpAccess event{0, parts[p], warp_.block, warp_.warp, spaces[p], &address};
     memory::count_access(out.counts.sites[0], event, site);
     out.events.push_back(event);
