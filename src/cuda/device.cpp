@@ -33,7 +33,7 @@ void give_up(const Diagnostics& errors, std::string_view source) {
 
 Device::Device(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, std::unique_ptr<Session> session)
     : gpu_(std::move(gpu)), arena_(std::move(arena)), session_(std::move(session)) {
-  executor_ = session_->options().interpreter ? exec::make_interpreter() : exec::make_jit({});
+  executor_ = session_->options().executor == "interpreter" ? exec::make_interpreter() : exec::make_jit({});
   if (auto* records = session_->records()) records->begin_process(program_path(), gpu_.name);
 }
 
