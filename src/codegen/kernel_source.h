@@ -23,10 +23,8 @@ struct KernelSource {
   std::span<const uint64_t> symbols;                ///< by Module::variables: device address or shared offset
   std::span<const uint32_t> variable_offsets;       ///< by Function::variables: shared, local or call-frame offset
   uint32_t call_frame_bytes = 0;                    ///< per thread: .param variables of the body
-  uint32_t dynamic_shared_offset = 0;               ///< shared offset of unsized arrays
   uint64_t (*function_handle)(uint32_t) = nullptr;  ///< what the address of Module::functions[i] reads as
   const analysis::LoopForest* loops = nullptr;
-  bool spins = false;  ///< a loop of it spins (docs/divergence.md)
   BlockShape shape = BlockShape::kGeneral;
   EmitOptions options;
   bool lane_classes = true;     ///< off: every register a vector

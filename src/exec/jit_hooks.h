@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that generated code calls, by the names of codegen/runtime_hooks.def: everything that is cold or needs the
+// rest of exec. `warp` is always the WarpContext. Memory has its own: jit_memory_hooks.h.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "codegen/compiler.h"
+
+extern "C" {
+void wl_reference(void* warp, void* instr, uint32_t mask, void* inputs, void* outputs);
+void wl_rounded(uint32_t operation, uint32_t rounding, void* inputs, void* output);
+uint64_t wl_special_register(void* warp, uint32_t which, uint32_t index);
+void wl_block_run(void* warp, uint32_t block, uint32_t mask);
+void wl_abandon(void* warp);
+void wl_call(void* warp, uint32_t pc, uint32_t mask, void* arguments, void* results);
+uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads, uint32_t mask, uint32_t values,
+                    uint32_t kind);
+void wl_trap(void* warp, uint32_t pc, uint32_t mask);
+void* wl_deoptimise_registers(void* warp, uint32_t count);
+void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, void* pending);
+}
+
+namespace warplens::exec {
+
+/// All hooks with their addresses.
+std::span<const codegen::HookAddress> jit_hooks();
+/// Offset of the interpreter's counter words behind those of generated code.
+size_t deoptimised_counter_offset(const codegen::CounterLayout& layout);
+
+}  // namespace warplens::exec
