@@ -2,6 +2,7 @@
 // cudaCreateChannelDesc<T>(): the texel format of a C++ type, derived from its size and kind.
 #ifndef WARPLENS_CUDA_CHANNEL_DESCRIPTOR_H
 #define WARPLENS_CUDA_CHANNEL_DESCRIPTOR_H
+#define __CHANNEL_DESCRIPTOR_H__  // programs ask whether the file was included by this name
 #ifdef __cplusplus
 #include "cuda_runtime_api.h"
 

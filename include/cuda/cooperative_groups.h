@@ -4,6 +4,7 @@
 // warp intrinsics with that mask.
 #ifndef WARPLENS_CUDA_COOPERATIVE_GROUPS_H
 #define WARPLENS_CUDA_COOPERATIVE_GROUPS_H
+#define _COOPERATIVE_GROUPS_H_  // programs ask whether the file was included by this name
 
 #include "cuda_runtime.h"
 

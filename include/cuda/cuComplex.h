@@ -2,6 +2,7 @@
 // Complex numbers as float2 and double2.
 #ifndef WARPLENS_CUDA_CUCOMPLEX_H
 #define WARPLENS_CUDA_CUCOMPLEX_H
+#define CU_COMPLEX_H_  // programs ask whether the file was included by this name
 #include <math.h>
 
 #include "vector_functions.h"

@@ -3,6 +3,7 @@
 // and call none of it. Names that end in _v2 are those of the binary interface.
 #ifndef WARPLENS_CUDA_CUDA_H
 #define WARPLENS_CUDA_CUDA_H
+#define __cuda_cuda_h__  // programs ask whether the file was included by this name
 
 #include <stddef.h>
 #include <stdint.h>

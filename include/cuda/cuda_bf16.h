@@ -2,6 +2,7 @@
 // bfloat16: the upper half of a float, rounded to nearest even, and pairs of them.
 #ifndef WARPLENS_CUDA_BF16_H
 #define WARPLENS_CUDA_BF16_H
+#define __CUDA_BF16_H__  // programs ask whether the file was included by this name
 
 #include <math.h>
 

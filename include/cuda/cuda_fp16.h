@@ -2,6 +2,7 @@
 // Half precision: IEEE binary16 numbers and pairs of them.
 #ifndef WARPLENS_CUDA_FP16_H
 #define WARPLENS_CUDA_FP16_H
+#define __CUDA_FP16_H__  // programs ask whether the file was included by this name
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 // by force), and what a host file gets that includes it by name.
 #ifndef WARPLENS_CUDA_RUNTIME_H
 #define WARPLENS_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__  // programs ask whether the file was included by this name
 
 #if defined(__CUDA__) && defined(__clang__)
 #include "warplens/device.h"

@@ -4,6 +4,7 @@
 // offer fails with cudaErrorNotSupported and one line that names it.
 #ifndef WARPLENS_CUDA_RUNTIME_API_H
 #define WARPLENS_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__  // programs ask whether the file was included by this name
 
 #define CUDART_VERSION 13000
 #define __CUDART_API_VERSION CUDART_VERSION

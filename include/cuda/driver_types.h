@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of the runtime API: handles, and structures that cross the boundary between the program and the runtime.
 // Field names and order are what programs use; sizes and offsets follow CUDA 13 so that objects made by nvcc and by
-// clang with these headers can call the same runtime (tests/headers/abi_facts.cpp compares where nvcc is installed).
+// clang with these headers can call the same runtime (tests/headers/abi_facts.inc compares where nvcc is installed).
 #ifndef WARPLENS_CUDA_DRIVER_TYPES_H
 #define WARPLENS_CUDA_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__  // programs ask whether the file was included by this name
 
 #include <stddef.h>
 

@@ -3,6 +3,7 @@
 // only calls the runtime they mean nothing and vanish.
 #ifndef WARPLENS_CUDA_HOST_DEFINES_H
 #define WARPLENS_CUDA_HOST_DEFINES_H
+#define __HOST_DEFINES_H__  // programs ask whether the file was included by this name
 
 #if defined(__CUDA__)
 #define __host__ __attribute__((host))

@@ -2,6 +2,7 @@
 // Floating-point constants by CUDA's names: special values by their bits, the rest to full precision.
 #ifndef WARPLENS_CUDA_MATH_CONSTANTS_H
 #define WARPLENS_CUDA_MATH_CONSTANTS_H
+#define __MATH_CONSTANTS_H__  // programs ask whether the file was included by this name
 
 #define CUDART_INF_F __int_as_float(0x7f800000)
 #define CUDART_NAN_F __int_as_float(0x7fffffff)

@@ -3,6 +3,7 @@
 // The numbers are facts of the binary interface, read off programs that print them (docs/cuda-headers.md).
 #ifndef WARPLENS_CUDA_TEXTURE_TYPES_H
 #define WARPLENS_CUDA_TEXTURE_TYPES_H
+#define __TEXTURE_TYPES_H__  // programs ask whether the file was included by this name
 
 #include "host_defines.h"
 

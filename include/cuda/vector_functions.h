@@ -2,6 +2,7 @@
 // make_float4(...) and its family, on both sides.
 #ifndef WARPLENS_CUDA_VECTOR_FUNCTIONS_H
 #define WARPLENS_CUDA_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__  // programs ask whether the file was included by this name
 
 #include "vector_types.h"
 

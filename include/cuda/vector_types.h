@@ -4,6 +4,7 @@
 // element. CUDA 13 splits the 32-byte types by alignment (_16a, _32a); the plain name keeps 16.
 #ifndef WARPLENS_CUDA_VECTOR_TYPES_H
 #define WARPLENS_CUDA_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__  // programs ask whether the file was included by this name
 
 #include "host_defines.h"
 

@@ -100,6 +100,10 @@ WL_BUILTIN_VAR(gridDim)
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
+#if __cplusplus >= 201103L
+#include <__clang_cuda_texture_intrinsics.h>
+#include "textures.h"
+#endif
 // clang-format on
 
 #include "atomics.h"
