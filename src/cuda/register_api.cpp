@@ -12,7 +12,8 @@ Binary* binary_of(void** handle) { return reinterpret_cast<Binary*>(handle); }
 
 /// Launches that nobody waited for still run, so that what a program did does not depend on how fast it ended.
 void finish_at_exit() {
-  if (Device* device = Device::existing()) device->queues().drain_all();
+  Device* device = Device::existing();
+  if (device && !Queues::on_engine_thread()) device->queues().drain_all();
 }
 
 }  // namespace

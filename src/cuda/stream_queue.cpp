@@ -8,7 +8,13 @@
 
 namespace warplens::cuda {
 
+namespace {
+thread_local bool t_engine = false;
+}
+
 Queues::Queues() = default;
+
+bool Queues::on_engine_thread() { return t_engine; }
 
 std::shared_ptr<Stream> Queues::create(bool blocking, int priority) {
   const std::lock_guard lock(mutex_);
@@ -91,6 +97,7 @@ Stream* Queues::next(Engine engine) {
 }
 
 void Queues::engine_loop(Engine engine) {
+  t_engine = true;
   std::unique_lock lock(mutex_);
   for (;;) {
     Stream* stream = nullptr;

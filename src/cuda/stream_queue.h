@@ -82,6 +82,8 @@ class Queues {
   void drain(const Stream& stream);
   void drain_all();
   void drain(const Ticket& ticket);
+  /// True on a thread that runs work: it must not wait for queues (a host function that ends the process).
+  static bool on_engine_thread();
 
  private:
   Stream::Item& append(Stream& stream, Engine engine);

@@ -102,6 +102,15 @@ TEST(StreamQueue, work_of_the_caller_runs_on_its_thread_in_turn) {
   EXPECT_EQ(id, std::this_thread::get_id());
 }
 
+TEST(StreamQueue, work_knows_that_it_is_on_an_engine) {
+  Queues& q = new_queues();
+  bool inside = false;
+  q.push(q.legacy(), Engine::kCopy, [&] { inside = Queues::on_engine_thread(); });
+  q.drain_all();
+  EXPECT_TRUE(inside);
+  EXPECT_FALSE(Queues::on_engine_thread());
+}
+
 TEST(StreamQueue, destroyed_stream_finishes_its_work_but_is_no_longer_found) {
   Queues& q = new_queues();
   const auto s = q.create(true, 0);
