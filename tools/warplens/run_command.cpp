@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -106,6 +107,8 @@ int exit_code_of(const report::RunEnd& end) { return end.timed_out ? kTimedOut :
 
 /// Writes what was asked for; the program's exit code unless that fails.
 int deliver(const RunOptions& options, const RunOutcome& outcome) {
+  // A file size limit is then an error of write, like a full disk, and not the end of this process.
+  std::signal(SIGXFSZ, SIG_IGN);
   const report::Folding folding = options.unfold ? report::Folding::kNone : report::Folding::kByShape;
   bool written = true;
   if (!options.quiet) {
