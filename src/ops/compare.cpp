@@ -69,6 +69,10 @@ void ref_setp(const LaneArgs& a) {
   a.out[0] = combine(a, c, third(a));
   a.out[1] = combine(a, !c, third(a));
 }
+/// The half form has no q.
+void ref_setp_half(const LaneArgs& a) {
+  a.out[0] = combine(a, compare(a, type_at(a.instr, 1), a.in[0], a.in[1]), third(a));
+}
 void ref_setp_x2(const LaneArgs& a) {
   const Type type = type_at(a.instr, 2);
   for (unsigned i = 0; i < 2; ++i) {
@@ -157,6 +161,9 @@ void lower_setp(LaneBuilder& b, const Instr& in) {
   if (b.present(0)) b.set(0, combined(b, in, c, 4));
   if (b.present(1)) b.set(1, combined(b, in, b.not_(c), 4));
 }
+void lower_setp_half(LaneBuilder& b, const Instr& in) {
+  b.set(0, combined(b, in, compared(b, in, b.src(1), b.src(2), type_at(in, 1)), 3));
+}
 LaneValue compared_half(LaneBuilder& b, const Instr& in, int first, bool high) {
   const Type type = type_at(in, first);
   const Elem elem = type == Type::kBF16x2 ? Elem::kBF16 : Elem::kF16;
@@ -236,22 +243,22 @@ constexpr OpDef kRows[] = {
      .pipe = Pipe::kFp64,
      .reference = {.lane = ref_setp},
      .lower = lower_setp},
-    {.form = "setp.cmp{.ftz}.type d:pred|q:pred, a, b; " WL_FLOAT_OPS "; .type = {.f16}",
+    {.form = "setp.cmp{.ftz}.type d:pred, a, b; " WL_FLOAT_OPS "; .type = {.f16}",
      .spec = {WL_HALF "setp", 4, 2, 53},
-     .reference = {.lane = ref_setp},
-     .lower = lower_setp},
-    {.form = "setp.cmp.bool{.ftz}.type d:pred|q:pred, a, b, c:pred; " WL_FLOAT_OPS "; " WL_BOOL "; .type = {.f16}",
+     .reference = {.lane = ref_setp_half},
+     .lower = lower_setp_half},
+    {.form = "setp.cmp.bool{.ftz}.type d:pred, a, b, c:pred; " WL_FLOAT_OPS "; " WL_BOOL "; .type = {.f16}",
      .spec = {WL_HALF "setp", 4, 2, 53},
-     .reference = {.lane = ref_setp},
-     .lower = lower_setp},
-    {.form = "setp.cmp.type d:pred|q:pred, a, b; " WL_FLOAT_OPS "; .type = {.bf16}",
+     .reference = {.lane = ref_setp_half},
+     .lower = lower_setp_half},
+    {.form = "setp.cmp.type d:pred, a, b; " WL_FLOAT_OPS "; .type = {.bf16}",
      .spec = {WL_HALF "setp", 7, 8, 90},
-     .reference = {.lane = ref_setp},
-     .lower = lower_setp},
-    {.form = "setp.cmp.bool.type d:pred|q:pred, a, b, c:pred; " WL_FLOAT_OPS "; " WL_BOOL "; .type = {.bf16}",
+     .reference = {.lane = ref_setp_half},
+     .lower = lower_setp_half},
+    {.form = "setp.cmp.bool.type d:pred, a, b, c:pred; " WL_FLOAT_OPS "; " WL_BOOL "; .type = {.bf16}",
      .spec = {WL_HALF "setp", 7, 8, 90},
-     .reference = {.lane = ref_setp},
-     .lower = lower_setp},
+     .reference = {.lane = ref_setp_half},
+     .lower = lower_setp_half},
     {.form = "setp.cmp{.ftz}.type d:pred|q:pred, a, b; " WL_FLOAT_OPS "; .type = {.f16x2}",
      .spec = {WL_HALF "setp", 4, 2, 53},
      .reference = {.lane = ref_setp_x2},

@@ -126,7 +126,7 @@ std::vector<Case> read_cases(const std::string& mnemonic, std::string& error) {
   return cases;
 }
 
-std::string kernel_text(const Case& c) {
+std::string kernel_text(const Case& c, Operands operands) {
   // The instruction stands alone on its line (kInstructionLine); all that leads to it is on the one before.
   std::string declare, load, store;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
@@ -171,16 +171,18 @@ std::string kernel_text(const Case& c) {
     cell = ".shared .align 8 .b8 cells[2048]; mov.u64 cell, cells; mad.wide.u32 cell, i, 8, cell; ";
   else if (c.has_cell)
     cell = fmt::format("add.u64 cell, out, {}; ", 8 * kCaseOutputs - 8);
+  const bool by_lane = operands == Operands::kByLane;
   return fmt::format(
       ".version 8.6 .target sm_90 .address_size 64\n"
       ".visible .entry k(.param .u64 pin, .param .u64 pout, .param .u32 pn) {{ .reg .b32 i, n, t32; .reg .b64 in, out, "
       "t64, cell; .reg .b16 t16; .reg .pred q; {}\n"
-      "mov.u32 i, %tid.x; ld.param.u32 n, [pn]; setp.ge.u32 q, i, n; @q ret; ld.param.u64 in, [pin]; mad.wide.u32 in, "
-      "i, "
-      "{}, in; ld.param.u64 out, [pout]; mad.wide.u32 out, i, {}, out; {}{}\n"
+      "mov.u32 i, %tid.x; ld.param.u32 n, [pn]; {}ld.param.u64 in, [pin]; mad.wide.u32 in, {}, {}, in; ld.param.u64 "
+      "out, "
+      "[pout]; mad.wide.u32 out, i, {}, out; {}{}\n"
       "{} {};\n"
       "{}ret; }}\n",
-      declare, 8 * kCaseInputs, 8 * kCaseOutputs, cell, load, c.opcode, c.operands, store);
+      declare, by_lane ? "setp.ge.u32 q, i, n; @q ret; " : "", by_lane ? "i" : "n", 8 * kCaseInputs, 8 * kCaseOutputs,
+      cell, load, c.opcode, c.operands, store);
 }
 
 bool agrees(const Case& c, size_t output, uint64_t expected, uint64_t actual) {

@@ -34,9 +34,12 @@ std::vector<std::string> case_files();  ///< mnemonics that have a file
 /// The cases of a mnemonic; `error` receives what is wrong with the file.
 std::vector<Case> read_cases(const std::string& mnemonic, std::string& error);
 
-/// A kernel `k(in, out, n)` that runs the instruction on row tid.x: in has kCaseInputs words a row, out kCaseOutputs.
+/// A kernel `k(in, out, n)`: in has kCaseInputs words a row, out kCaseOutputs. kByLane runs the instruction on row
+/// tid.x, threads below n; kUniform runs it on row n in every thread, with operands that are provably the same in all
+/// lanes.
+enum class Operands : uint8_t { kByLane, kUniform };
 constexpr int kCaseInputs = 5, kCaseOutputs = 3;
-std::string kernel_text(const Case& c);
+std::string kernel_text(const Case& c, Operands operands = Operands::kByLane);
 /// Line of kernel_text() on which the instruction stands.
 constexpr unsigned kInstructionLine = 4;
 
