@@ -143,8 +143,6 @@ std::string why_call_cannot_run(const ptx::Module& module, const ptx::Instr& cal
   if (find_device_function(module, call)) return {};
   const ptx::Function* callee = callee_of(module, call);
   if (callee == nullptr) return "calls through function pointers are not supported yet";
-  if (!callee->is_declaration)
-    return fmt::format("calls of '{}', which is not inlined, are not supported yet", callee->name);
   return fmt::format("no function '{}' with {} arguments is known", callee->name, call.args.size() - call.returns);
 }
 

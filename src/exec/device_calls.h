@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that a kernel calls but does not bring along: what the CUDA system supplies (vprintf, __assertfail, malloc,
-// free) and the mathematical built-ins of src/ops. Calls of the module's own functions are not supported yet.
+// free) and the mathematical built-ins of src/ops. (The module's own functions were put in place before:
+// passes/inline_calls.)
 #pragma once
 #include <cstddef>
 #include <cstdint>

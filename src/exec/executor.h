@@ -36,7 +36,8 @@ class Program;  // the interpreter's form of a kernel (exec/program.h)
 /// A kernel ready to run. Immutable; shared between launches.
 struct LoadedKernel {
   const LoadedModule* module = nullptr;
-  const ptx::Function* function = nullptr;
+  const ptx::Function* function = nullptr;       ///< the entry, or `inlined`
+  std::shared_ptr<const ptx::Function> inlined;  ///< when it calls functions of the module: with their bodies
   ir::Kernel graph;
   analysis::LoopForest loops;        ///< its layout is the order that docs/divergence.md speaks of
   std::vector<bool> spinning_loops;  ///< by loop (analysis/spin_loops.h)

@@ -11,6 +11,8 @@
 #include "exec/executor.h"
 #include "exec/program.h"
 #include "memory/address_space.h"
+#include "ops/instruction_set.h"
+#include "passes/inline_calls.h"
 
 namespace warplens::exec {
 namespace {
@@ -48,6 +50,10 @@ Diagnostics missing_for(const ptx::Module& module, const ptx::Function& function
     if (ptx::bits_of(r.type) > 64) complain(function.pos, fmt::format("128-bit register {} is not supported", r.name));
   for (const ptx::Instr& in : function.body) {
     if (in.def->role == ptx::Role::kClusterBarrier) complain(in.pos, "cluster barriers are not supported yet");
+    for (const ptx::Operand& o : in.operands)
+      if (o.tag == ptx::OperandTag::kSymbol && o.symbol.kind == ptx::SymbolKind::kLocalVariable &&
+          function.variables[o.symbol.index].space == ptx::Space::kParam)
+        complain(in.pos, "the address of an argument of a call is not supported");
     if (in.def->role == ptx::Role::kCall) {
       const std::string why = why_call_cannot_run(module, in);
       if (!why.empty()) complain(in.pos, why);
@@ -127,12 +133,20 @@ bool lay_out_variables(LoadedKernel& kernel) {
 
 }  // namespace
 
-Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& function) {
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& entry) {
+  std::shared_ptr<const ptx::Function> inlined;
+  if (passes::calls_defined_function(*module.module, entry)) {
+    auto result = passes::inline_calls(*module.module, entry, ops::instruction_set());
+    if (!result) return result.error();
+    inlined = std::make_shared<const ptx::Function>(std::move(result).value());
+  }
+  const ptx::Function& function = inlined ? *inlined : entry;
   Diagnostics missing = missing_for(*module.module, function);
   if (!missing.empty()) return missing;
   auto kernel = std::make_unique<LoadedKernel>();
   kernel->module = &module;
   kernel->function = &function;
+  kernel->inlined = std::move(inlined);
   kernel->graph = ir::build(function);
   kernel->loops = analysis::find_loops(kernel->graph);
   kernel->spinning_loops = analysis::find_spinning_loops(kernel->graph, kernel->loops);

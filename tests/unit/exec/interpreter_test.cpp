@@ -632,5 +632,85 @@ TEST(Interpreter, mathematical_functions_are_supplied) {
   EXPECT_FLOAT_EQ(io[3], 0.87758256f);
 }
 
+/// Two levels of calls, two calls of one function, early returns that differ by lane, a guarded call.
+TEST(Interpreter, functions_of_the_module_run_in_place) {
+  PtxLauncher gpu(kPtxHead + R"(
+.func (.param .b32 r) half_or_triple(.param .b32 a) {
+  .reg .pred %p<2>; .reg .b32 %r<4>;
+  ld.param.u32 %r1, [a];
+  and.b32 %r2, %r1, 1;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra $odd;
+  shr.u32 %r1, %r1, 1;
+  st.param.u32 [r], %r1;
+  ret;
+$odd:
+  mad.lo.u32 %r1, %r1, 3, 1;
+  st.param.u32 [r], %r1;
+  ret;
+}
+.func (.param .b32 r) twice(.param .b32 a) {
+  .reg .b32 %r<4>;
+  ld.param.u32 %r1, [a];
+  {
+  .param .b32 param0; .param .b32 retval0;
+  st.param.b32 [param0], %r1;
+  call.uni (retval0), half_or_triple, (param0);
+  ld.param.b32 %r2, [retval0];
+  }
+  {
+  .param .b32 param0; .param .b32 retval0;
+  st.param.b32 [param0], %r2;
+  call.uni (retval0), half_or_triple, (param0);
+  ld.param.b32 %r3, [retval0];
+  }
+  st.param.b32 [r], %r3;
+  ret;
+}
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+  .param .b32 param0; .param .b32 retval0;
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 20;
+  st.param.b32 [retval0], %r1;
+  st.param.b32 [param0], %r1;
+  @%p1 call (retval0), twice, (param0);
+  ld.param.b32 %r2, [retval0];
+  ld.param.u64 %rd1, [out];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+})");
+  auto* const out = gpu.zeros<uint32_t>(32);
+  const auto outcome = gpu.launch("k", {.block = {32, 1, 1}}, Params().add(out));
+  ASSERT_TRUE(outcome.complete()) << outcome.findings[0].message;
+  const auto step = [](uint32_t v) { return v % 2 ? 3 * v + 1 : v / 2; };
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 20 ? step(step(i)) : i) << i;
+  EXPECT_EQ(outcome.counts.sites[0].requests, 1u) << "all lanes are together again";
+}
+
+TEST(Interpreter, recursion_is_refused_when_the_kernel_is_loaded) {
+  PtxLauncher gpu(kPtxHead + R"(
+.func again(.param .b32 a) {
+  .param .b32 param0;
+  .reg .b32 %r<2>;
+  ld.param.u32 %r1, [a];
+  st.param.b32 [param0], %r1;
+  call.uni again, (param0);
+  ret;
+}
+.visible .entry k() {
+  .param .b32 param0;
+  .reg .b32 %r<2>;
+  st.param.b32 [param0], %r1;
+  call.uni again, (param0);
+  ret;
+})");
+  const auto loaded = load_kernel(gpu.module(), *gpu.module().module->find_function("k"));
+  ASSERT_FALSE(loaded.has_value());
+  EXPECT_NE(loaded.error()[0].message.find("recursion"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace warplens::exec
