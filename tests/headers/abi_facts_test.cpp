@@ -33,7 +33,8 @@ TEST(AbiFacts, are_those_of_the_toolkit) {
   EXPECT_GT(ours.size(), 10000u);
   // Compared line by line: only what differs is worth printing.
   std::istringstream a(ours), b(theirs);
-  for (std::string x, y; !!std::getline(a, x) | !!std::getline(b, y);) EXPECT_EQ(x, y);
+  for (std::string x, y; std::getline(a, x) && std::getline(b, y);) EXPECT_EQ(x, y);
+  EXPECT_EQ(ours.size(), theirs.size());
 }
 
 }  // namespace
