@@ -140,6 +140,16 @@ void lower_sqrt(LaneBuilder& b, const Instr& in) { finish(b, in, b.fsqrt(source(
 void lower_rsqrt(LaneBuilder& b, const Instr& in) {
   finish(b, in, b.fdiv(b.f64(1), b.fsqrt(b.float_extend(source(b, in, 1), Elem::kF64))));
 }
+void lower_seed(LaneBuilder& b, const Instr& in) {
+  const auto upper = [&](LaneValue v) {
+    return b.ftz(
+        b.bitcast(b.and_(b.bitcast(v, Elem::kI64), b.constant(Elem::kI64, ~uint64_t{0xffffffff})), Elem::kF64));
+  };
+  const LaneValue x = upper(b.src(1));
+  const LaneValue y = b.fdiv(b.f64(1), in.def->form.mnemonic == "rsqrt" ? b.fsqrt(x) : x);
+  const LaneValue nan = b.constant(Elem::kF64, 0x7fffffff00000000);
+  b.set(0, b.select(b.fcompare(FCompare::kNan, y, y), nan, upper(y)));
+}
 void lower_rsqrt_f64(LaneBuilder& b, const Instr&) { b.set(0, b.fdiv(b.f64(1), b.fsqrt(b.src(1)))); }
 void lower_div_full(LaneBuilder& b, const Instr& in) { finish(b, in, b.fdiv(source(b, in, 1), source(b, in, 2))); }
 void lower_div_approx(LaneBuilder& b, const Instr& in) {
@@ -170,7 +180,8 @@ constexpr OpDef kRows[] = {
     {.form = "rcp.approx.ftz.type d, a; .type = {.f64}",
      .spec = {WL_SECTION "rcp.approx.ftz.f64", 2, 1, 20},
      .pipe = Pipe::kXu,
-     .reference = {.lane = ref_rcp_f64}},
+     .reference = {.lane = ref_rcp_f64},
+     .lower = lower_seed},
     {.form = "sqrt.approx{.ftz}.type d, a; .type = {.f32}",
      .spec = {WL_SECTION "sqrt", 1, 4, 10},
      .pipe = Pipe::kXu,
@@ -189,7 +200,8 @@ constexpr OpDef kRows[] = {
     {.form = "rsqrt.approx.ftz.type d, a; .type = {.f64}",
      .spec = {WL_SECTION "rsqrt.approx.ftz.f64", 4, 0, 20},
      .pipe = Pipe::kXu,
-     .reference = {.lane = ref_rsqrt_seed}},
+     .reference = {.lane = ref_rsqrt_seed},
+     .lower = lower_seed},
     {.form = "sin.approx{.ftz}.type d, a; .type = {.f32}",
      .spec = {WL_SECTION "sin", 1, 4, 10},
      .pipe = Pipe::kXu,

@@ -142,6 +142,55 @@ void lower_vote(LaneBuilder& b, const Instr& in) {
   if (in.has("ballot")) return b.set(0, yes);
   b.set(0, in.has("all") ? all : in.has("any") ? any : b.or_(all, b.not_(any)));
 }
+/// The members among the active lanes, as one mask; operand `mask_at` names them.
+LaneValue members(LaneBuilder& b, int mask_at) { return b.and_(b.active_mask(), b.first_active(b.src(mask_at))); }
+/// Whether a lane's own bit is set in `lanes`.
+LaneValue is_in(LaneBuilder& b, LaneValue lanes) {
+  return b.compare(Compare::kNe, b.and_(b.lshr(lanes, b.lane_index()), b.i32(1)), b.i32(0));
+}
+/// Compares with each lane in turn: bit k of the result says that lane k is a member and holds the same value.
+void lower_match_any(LaneBuilder& b, const Instr&) {
+  const LaneValue value = b.src(1), lanes = members(b, 2);
+  LaneValue same = b.i32(0);
+  for (uint32_t k = 0; k < 32; ++k) {
+    const LaneValue equal = b.compare(Compare::kEq, value, b.permute(value, b.i32(k)));
+    same = b.or_(same, b.select(equal, b.i32(1u << k), b.i32(0)));
+  }
+  b.set(0, b.and_(same, lanes));
+}
+void lower_match_all(LaneBuilder& b, const Instr&) {
+  const LaneValue value = b.src(2), lanes = members(b, 3);
+  // Any member's value will do to compare with; when there is none, no lane is left to see the result.
+  const LaneValue first = b.permute(value, b.and_(b.count_trailing_zeros(lanes), b.i32(31)));
+  const LaneValue equal = b.and_(b.ballot(b.compare(Compare::kEq, value, first)), lanes);
+  const LaneValue all = b.compare(Compare::kEq, equal, lanes);
+  if (b.present(0)) b.set(0, b.select(all, lanes, b.i32(0)));
+  if (b.present(1)) b.set(1, all);
+}
+uint32_t identity(const Instr& in) {
+  const std::string_view op = in.word("op");
+  const bool is_signed = in.type() == Type::kS32;
+  if (op == "and") return ~0u;
+  if (op == "min") return is_signed ? 0x7fffffffu : ~0u;
+  if (op == "max") return is_signed ? 0x80000000u : 0;
+  return 0;
+}
+/// Five exchanges with partners at distance 16, 8, 4, 2, 1; lanes that do not take part hold the identity.
+void lower_redux(LaneBuilder& b, const Instr& in) {
+  const std::string_view op = in.word("op");
+  const bool is_signed = in.type() == Type::kS32;
+  LaneValue v = b.select(is_in(b, members(b, 2)), b.src(1), b.i32(identity(in)));
+  for (uint32_t distance = 16; distance != 0; distance /= 2) {
+    const LaneValue other = b.permute(v, b.xor_(b.lane_index(), b.i32(distance)));
+    v = op == "add"   ? b.add(v, other)
+        : op == "and" ? b.and_(v, other)
+        : op == "or"  ? b.or_(v, other)
+        : op == "xor" ? b.xor_(v, other)
+        : op == "min" ? b.min(v, other, is_signed)
+                      : b.max(v, other, is_signed);
+  }
+  b.set(0, b.first_active(v));  // the same in all lanes
+}
 void lower_activemask(LaneBuilder& b, const Instr&) { b.set(0, b.active_mask()); }
 void lower_elect(LaneBuilder& b, const Instr&) {
   const LaneValue lanes = b.and_(b.active_mask(), b.first_active(b.src(2)));
@@ -182,23 +231,28 @@ constexpr OpDef kRows[] = {
     {.form = "match.any.sync.type d:b32, a, membermask:u32; .type = {.b32, .b64}",
      .spec = {WL_SECTION "match.sync", 6, 0, 70},
      .role = Role::kWarp,
-     .reference = {.warp = ref_match}},
+     .reference = {.warp = ref_match},
+     .lower = lower_match_any},
     {.form = "match.sync.any.type d:b32, a, membermask:u32; .type = {.b32, .b64}",
      .spec = {WL_SECTION "match.sync", 6, 0, 70},
      .role = Role::kWarp,
-     .reference = {.warp = ref_match}},
+     .reference = {.warp = ref_match},
+     .lower = lower_match_any},
     {.form = "match.all.sync.type d:b32|p:pred, a, membermask:u32; .type = {.b32, .b64}",
      .spec = {WL_SECTION "match.sync", 6, 0, 70},
      .role = Role::kWarp,
-     .reference = {.warp = ref_match}},
+     .reference = {.warp = ref_match},
+     .lower = lower_match_all},
     {.form = "redux.sync.op.type d, a, membermask:u32; .op = {.add, .min, .max}; .type = {.u32, .s32}",
      .spec = {WL_SECTION "redux.sync", 7, 0, 80},
      .role = Role::kWarp,
-     .reference = {.warp = ref_redux}},
+     .reference = {.warp = ref_redux},
+     .lower = lower_redux},
     {.form = "redux.sync.op.type d, a, membermask:u32; .op = {.and, .or, .xor}; .type = {.b32}",
      .spec = {WL_SECTION "redux.sync", 7, 0, 80},
      .role = Role::kWarp,
-     .reference = {.warp = ref_redux}},
+     .reference = {.warp = ref_redux},
+     .lower = lower_redux},
     {.form = "activemask.type d; .type = {.b32}",
      .spec = {WL_SECTION "activemask", 6, 2, 30},
      .role = Role::kWarp,

@@ -23,8 +23,6 @@ bool is_supported(const OpDef& row) { return row.unsupported.empty(); }
 /// Rows that generated code runs by calling their reference: correct, but many times slower than a lowering.
 const std::set<std::string> kWithoutLowering = {
     "fns.type d, mask, base:b32, offset:s32",
-    "rcp.approx.ftz.type d, a",
-    "rsqrt.approx.ftz.type d, a",
     "sin.approx{.ftz}.type d, a",
     "cos.approx{.ftz}.type d, a",
     "tanh.approx.type d, a",
@@ -37,10 +35,6 @@ const std::set<std::string> kWithoutLowering = {
     "cvt.rn{.relu}.dtype.atype d:b32, a:b16",
     "cvt.pack.sat.to.s32 d:b32, a:s32, b:s32",
     "cvt.pack.sat.to.s32.b32 d:b32, a:s32, b:s32, c:b32",
-    "match.any.sync.type d:b32, a, membermask:u32",
-    "match.sync.any.type d:b32, a, membermask:u32",
-    "match.all.sync.type d:b32|p:pred, a, membermask:u32",
-    "redux.sync.op.type d, a, membermask:u32",
 };
 
 /// Rows of values that no case file can cover, and why.
