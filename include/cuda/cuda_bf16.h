@@ -57,27 +57,27 @@ typedef __nv_bfloat162 nv_bfloat162;
 WL_HALF_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, "bf16")
 WL_HALF_DEVICE(__nv_bfloat16, __nv_bfloat162, "bf16")
 
-WL_HD __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
-WL_HD __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
-WL_HD __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
-WL_HD float __bfloat162float(__nv_bfloat16 a) { return (float)a; }
-WL_HD __nv_bfloat162 __float2bfloat162_rn(float a) { return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(a)); }
-WL_HD __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+WL_HALF_HD __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
+WL_HALF_HD __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
+WL_HALF_HD __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
+WL_HALF_HD float __bfloat162float(__nv_bfloat16 a) { return (float)a; }
+WL_HALF_HD __nv_bfloat162 __float2bfloat162_rn(float a) { return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(a)); }
+WL_HALF_HD __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
   return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
 }
-WL_HD __nv_bfloat162 __float22bfloat162_rn(float2 a) { return __floats2bfloat162_rn(a.x, a.y); }
-WL_HD float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }
-WL_HD float __low2float(__nv_bfloat162 a) { return (float)a.x; }
-WL_HD float __high2float(__nv_bfloat162 a) { return (float)a.y; }
-WL_HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
-WL_HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
-WL_HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
-WL_HD __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-WL_HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-WL_HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.x_; }
-WL_HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __nv_bfloat16::from_bits(a); }
-WL_HD __nv_bfloat16 __int2bfloat16_rn(int a) { return __nv_bfloat16(a); }
-WL_HD int __bfloat162int_rz(__nv_bfloat16 a) { return (int)(float)a; }
+WL_HALF_HD __nv_bfloat162 __float22bfloat162_rn(float2 a) { return __floats2bfloat162_rn(a.x, a.y); }
+WL_HALF_HD float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }
+WL_HALF_HD float __low2float(__nv_bfloat162 a) { return (float)a.x; }
+WL_HALF_HD float __high2float(__nv_bfloat162 a) { return (float)a.y; }
+WL_HALF_HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
+WL_HALF_HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
+WL_HALF_HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
+WL_HALF_HD __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+WL_HALF_HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+WL_HALF_HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.x_; }
+WL_HALF_HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __nv_bfloat16::from_bits(a); }
+WL_HALF_HD __nv_bfloat16 __int2bfloat16_rn(int a) { return __nv_bfloat16(a); }
+WL_HALF_HD int __bfloat162int_rz(__nv_bfloat16 a) { return (int)(float)a; }
 #endif  // __CUDA__
 #endif  // __cplusplus
 #endif

@@ -111,41 +111,41 @@ __device__ __half2 __hfma2_relu(__half2, __half2, __half2);
 #endif
 
 // ---- conversions ----
-WL_HD __half __float2half(float a) { return __half(a); }
-WL_HD __half __float2half_rn(float a) { return __half(a); }
-WL_HD __half __double2half(double a) { return __half(a); }
-WL_HD float __half2float(__half a) { return (float)a; }
-WL_HD __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
-WL_HD __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
-WL_HD __half2 __float22half2_rn(float2 a) { return __half2(__half(a.x), __half(a.y)); }
-WL_HD float2 __half22float2(__half2 a) { return make_float2((float)a.x, (float)a.y); }
-WL_HD float __low2float(__half2 a) { return (float)a.x; }
-WL_HD float __high2float(__half2 a) { return (float)a.y; }
-WL_HD __half __low2half(__half2 a) { return a.x; }
-WL_HD __half __high2half(__half2 a) { return a.y; }
-WL_HD __half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
-WL_HD __half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
-WL_HD __half2 __half2half2(__half a) { return __half2(a, a); }
-WL_HD __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
-WL_HD __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
-WL_HD __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
-WL_HD __half2 __lowhigh2highlow(__half2 a) { return __half2(a.y, a.x); }
-WL_HD __half2 make_half2(__half a, __half b) { return __half2(a, b); }
-WL_HD short __half_as_short(__half a) { return (short)a.x_; }
-WL_HD unsigned short __half_as_ushort(__half a) { return a.x_; }
-WL_HD __half __short_as_half(short a) { return __half::from_bits((unsigned short)a); }
-WL_HD __half __ushort_as_half(unsigned short a) { return __half::from_bits(a); }
-WL_HD __half __int2half_rn(int a) { return __half(a); }
-WL_HD __half __uint2half_rn(unsigned a) { return __half(a); }
-WL_HD __half __short2half_rn(short a) { return __half(a); }
-WL_HD __half __ushort2half_rn(unsigned short a) { return __half(a); }
-WL_HD __half __ll2half_rn(long long a) { return __half(a); }
-WL_HD int __half2int_rz(__half a) { return (int)(float)a; }
-WL_HD unsigned __half2uint_rz(__half a) { return (unsigned)(float)a; }
-WL_HD long long __half2ll_rz(__half a) { return (long long)(float)a; }
-WL_D int __half2int_rn(__half a) { return __float2int_rn((float)a); }
-WL_D int __half2int_rd(__half a) { return __float2int_rd((float)a); }
-WL_D int __half2int_ru(__half a) { return __float2int_ru((float)a); }
+WL_HALF_HD __half __float2half(float a) { return __half(a); }
+WL_HALF_HD __half __float2half_rn(float a) { return __half(a); }
+WL_HALF_HD __half __double2half(double a) { return __half(a); }
+WL_HALF_HD float __half2float(__half a) { return (float)a; }
+WL_HALF_HD __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
+WL_HALF_HD __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
+WL_HALF_HD __half2 __float22half2_rn(float2 a) { return __half2(__half(a.x), __half(a.y)); }
+WL_HALF_HD float2 __half22float2(__half2 a) { return make_float2((float)a.x, (float)a.y); }
+WL_HALF_HD float __low2float(__half2 a) { return (float)a.x; }
+WL_HALF_HD float __high2float(__half2 a) { return (float)a.y; }
+WL_HALF_HD __half __low2half(__half2 a) { return a.x; }
+WL_HALF_HD __half __high2half(__half2 a) { return a.y; }
+WL_HALF_HD __half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
+WL_HALF_HD __half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
+WL_HALF_HD __half2 __half2half2(__half a) { return __half2(a, a); }
+WL_HALF_HD __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
+WL_HALF_HD __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
+WL_HALF_HD __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
+WL_HALF_HD __half2 __lowhigh2highlow(__half2 a) { return __half2(a.y, a.x); }
+WL_HALF_HD __half2 make_half2(__half a, __half b) { return __half2(a, b); }
+WL_HALF_HD short __half_as_short(__half a) { return (short)a.x_; }
+WL_HALF_HD unsigned short __half_as_ushort(__half a) { return a.x_; }
+WL_HALF_HD __half __short_as_half(short a) { return __half::from_bits((unsigned short)a); }
+WL_HALF_HD __half __ushort_as_half(unsigned short a) { return __half::from_bits(a); }
+WL_HALF_HD __half __int2half_rn(int a) { return __half(a); }
+WL_HALF_HD __half __uint2half_rn(unsigned a) { return __half(a); }
+WL_HALF_HD __half __short2half_rn(short a) { return __half(a); }
+WL_HALF_HD __half __ushort2half_rn(unsigned short a) { return __half(a); }
+WL_HALF_HD __half __ll2half_rn(long long a) { return __half(a); }
+WL_HALF_HD int __half2int_rz(__half a) { return (int)(float)a; }
+WL_HALF_HD unsigned __half2uint_rz(__half a) { return (unsigned)(float)a; }
+WL_HALF_HD long long __half2ll_rz(__half a) { return (long long)(float)a; }
+WL_HALF_D int __half2int_rn(__half a) { return __float2int_rn((float)a); }
+WL_HALF_D int __half2int_rd(__half a) { return __float2int_rd((float)a); }
+WL_HALF_D int __half2int_ru(__half a) { return __float2int_ru((float)a); }
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warp functions, barriers, fences, special registers, address spaces, cache operators.
+#include <cuda_pipeline.h>
+
 #include <cassert>
 #include <cstdio>
 
@@ -46,15 +48,18 @@ extern "C" __global__ void k_barrier(int* o) {
 }
 // PTX k_registers: %clock
 // PTX k_registers: %clock64
-// PTX k_registers: %smid
 // PTX k_registers: nanosleep.u32
-// PTX k_registers: %globaltimer
+// PTX k_registers: cp.async.ca.shared.global
+// PTX k_registers: cp.async.wait_group 1
 extern "C" __global__ void k_registers(long long* o) {
   o[0] = clock();
   o[1] = clock64();
-  o[2] = __smid();
+  __shared__ long long s[32];
+  __pipeline_memcpy_async(s + threadIdx.x, o + threadIdx.x, 8);
+  __pipeline_commit();
+  __pipeline_wait_prior(1);
+  o[2] = s[threadIdx.x];
   __nanosleep(100);
-  o[3] = (long long)__globaltimer();
 }
 // PTX k_hints: ld.global.ca.f32
 // PTX k_hints: ld.global.cg.u32

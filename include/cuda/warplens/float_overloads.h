@@ -45,18 +45,11 @@ WL_DEVICE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
   return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), c);
 }
 
-WL_DEVICE unsigned int __smid() { return __nvvm_read_ptx_sreg_smid(); }
-WL_DEVICE unsigned long long __globaltimer() {
-  unsigned long long t;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-  return t;
-}
 // Programmatic dependent launch: launches of one stream run one after the other here, so both only order memory.
 WL_DEVICE void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 WL_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
-WL_DEVICE void __pipeline_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 #undef WL_DEVICE
 
 #endif
