@@ -38,7 +38,6 @@ class MemoryAccess {
   bool proven() const { return kind_ == Kind::kUniform || kind_ == Kind::kPattern; }
   /// The hook of the cold path counts, since the fast path's closed form holds only there.
   bool costs_by_branch() const { return generic() || kind_ == Kind::kScaled; }
-  void count_behind_branches();
   llvm::Value* address_vector();  ///< <32 x i64>
   llvm::Value* host_pointer(llvm::Value* address);
   llvm::Value* host_addresses();            ///< <32 x i64> of host addresses
@@ -75,6 +74,7 @@ class MemoryAccess {
   void count_scaled(uint32_t site);
   bool count_progression(uint32_t site);
   void count_any(uint32_t site);
+  void count_requests();
   void count_requests(uint32_t site);
   void count_full(uint32_t site);
   void count_partial(uint32_t site);
@@ -88,14 +88,30 @@ class MemoryAccess {
   void count_by_hook(uint32_t site);
   void add(uint32_t site, unsigned word, llvm::Value* amount);
   void add_constants(uint32_t site, unsigned word, std::span<const uint64_t> amounts);
-  bool by_block() const { return e_.unguarded && !generic(); }
+  bool by_block() const { return e_.unguarded && !generic() && !is_case_; }
   llvm::Value* lanes_active();
   llvm::Value* groups_active(unsigned group);
   llvm::Value* ideal(llvm::Value* actual, unsigned unit);
   events::SiteCounts site_counts(const AccessCost& cost) const;
 
+  // --- memory_lowering_cases.cpp
+  struct Cases {
+    llvm::Value* row = nullptr;    ///< where lane 0 is, if the lanes are consecutive
+    llvm::Value* place = nullptr;  ///< where all are, if they are equal
+    llvm::BasicBlock* consecutive = nullptr;
+    llvm::BasicBlock* equal = nullptr;
+    llvm::BasicBlock* other = nullptr;
+    llvm::BasicBlock* done = nullptr;
+  };
+  bool asks_cases() const;
+  Cases ask_cases(bool ask_equal);
+  MemoryAccess case_of(llvm::Value* base, bool is_row) const;
+  Values load_by_case();
+  void store_by_case(std::span<const LaneValue> lanes);
+
   // --- memory_lowering_load.cpp
   Values load_active();
+  Values load_plain();
   Values load_fast();
   Values load_fast_or_hook(uint32_t flags);
   Values load_by_hook(uint32_t flags);
@@ -120,12 +136,12 @@ class MemoryAccess {
 
   // --- memory_lowering_store.cpp
   void store_active(std::span<const LaneValue> lanes);
+  void store_plain(std::span<const LaneValue> lanes);
   void store_fast(std::span<const LaneValue> lanes);
   void store_fast_or_hook(std::span<const LaneValue> lanes, uint32_t flags);
   void store_by_hook(std::span<const LaneValue> lanes, uint32_t flags);
   void store_uniform(std::span<const LaneValue> lanes);
   void store_unit_stride(const Values& values, llvm::Value* pointer);
-  void store_vector(const Values& values);
   bool store_groups(llvm::Value* value);
   void store_local_uniform(const Values& values);
   void scatter(const Values& values);
@@ -145,6 +161,7 @@ class MemoryAccess {
   unsigned bytes_log2_;
   llvm::Type* element_type_;  ///< iN
   Kind kind_ = Kind::kVector;
+  bool is_case_ = false;               ///< of a vector address: its site's range is that of single lanes
   unsigned align_log2_ = 0;            ///< known of the address of every lane
   llvm::Value* first_ = nullptr;       ///< not kVector: address of the lowest lane, in the address's own width
   llvm::Value* last_ = nullptr;        ///< kScaled: of the highest one

@@ -167,7 +167,7 @@ llvm::Value* MemoryAccess::descriptor(uint32_t flags) { return descriptor_of(op_
 
 llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags) {
   const auto word = static_cast<uint32_t>(e_.layout.site_word(site, 0));
-  const uint32_t extent = proven() ? static_cast<uint32_t>(extent_) : bytes_;
+  const uint32_t extent = proven() && !is_case_ ? static_cast<uint32_t>(extent_) : bytes_;
   const uint32_t words[] = {
       op_.pc,       site,   word, static_cast<uint32_t>(op_.space), static_cast<uint32_t>(access_), element_bytes_,
       op_.elements, extent, flags};

@@ -20,7 +20,10 @@ llvm::Value* MemoryAccess::atomic_active(const LaneValue& a, const LaneValue* b,
   llvm::Value* second = b != nullptr ? spill_operand(*b, "atomic_b") : llvm::ConstantPointerNull::get(ir_.getPtrTy());
   llvm::Value* out = e_.scratch("lane_values", 1024);
   ir_.CreateCall(e_.hook("wl_atomic_lanes"), {e_.warp, descriptor(hook_flags()), mask_bits(), at, first, second, out});
-  count_behind_branches();
+  if (costs_by_branch())
+    count_requests();
+  else
+    count();
   return is_reduction ? nullptr : ir_.CreateAlignedLoad(lanes_of(element_type_), out, llvm::Align(64));
 }
 

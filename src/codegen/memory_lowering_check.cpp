@@ -28,6 +28,8 @@ llvm::Value* MemoryAccess::global_in_range(llvm::Value* at) {
   };
   llvm::Value* begin = field(offsetof(exec::CachedRange, aligned_begin));
   llvm::Value* limit = field(offsetof(exec::CachedRange, limit));
+  if (is_case_ && extent_ > bytes_)
+    limit = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, limit, ir_.getInt64(extent_ / bytes_ - 1));
   if (at->getType()->isVectorTy()) {
     begin = splat(begin);
     limit = splat(limit);

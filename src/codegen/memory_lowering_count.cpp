@@ -70,13 +70,12 @@ events::SiteCounts MemoryAccess::site_counts(const AccessCost& cost) const {
 }
 
 void MemoryAccess::count() {
-  if (!e_.options.count) return;
-  for (const uint32_t site : op_.sites) count_requests(site);
+  count_requests();
   count_costs();
 }
 
-void MemoryAccess::count_behind_branches() {
-  if (!costs_by_branch()) return count();
+/// Generic accesses count them with their costs, where the space is known.
+void MemoryAccess::count_requests() {
   if (!e_.options.count || generic()) return;
   for (const uint32_t site : op_.sites) count_requests(site);
 }

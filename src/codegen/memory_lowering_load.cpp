@@ -25,17 +25,21 @@ llvm::Value* offset_pointer(llvm::IRBuilder<>& ir, llvm::Value* pointer, uint64_
 }  // namespace
 
 MemoryAccess::Values MemoryAccess::load_active() {
-  Values values;
-  if (hooks_only()) {
-    values = load_by_hook(hook_flags());
-  } else if (!costs_by_branch() && (e_.full_mask || kind_ != Kind::kPattern)) {
-    check();
-    values = load_fast();
-  } else {
-    values = load_fast_or_hook(hook_flags());
-  }
-  count_behind_branches();
+  const bool by_case = asks_cases();
+  Values values = by_case ? load_by_case() : load_plain();
+  if (by_case || costs_by_branch())
+    count_requests();
+  else
+    count();
   return values;
+}
+
+/// Without counting, except for what must be counted in branches.
+MemoryAccess::Values MemoryAccess::load_plain() {
+  if (hooks_only()) return load_by_hook(hook_flags());
+  if (costs_by_branch() || (!e_.full_mask && kind_ == Kind::kPattern)) return load_fast_or_hook(hook_flags());
+  check();
+  return load_fast();
 }
 
 MemoryAccess::Values MemoryAccess::load_fast_or_hook(uint32_t flags) {
@@ -304,39 +308,8 @@ llvm::Value* MemoryAccess::gather_element(unsigned byte_offset) {
 
 MemoryAccess::Values MemoryAccess::load_vector() {
   Values values;
-  if (!e_.full_mask || op_.elements > 1 || element_bytes_ < 4) {
-    for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_element(i * element_bytes_));
-    return values;
-  }
-  // All lanes are active: consecutive? else equal? else gather.
-  llvm::Value* lanes = e_.widen(address_);
-  llvm::Type* scalar = lanes->getType()->getScalarType();
-  llvm::Value* first = ir_.CreateExtractElement(lanes, uint64_t{0});
-  std::vector<llvm::Constant*> steps;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    steps.push_back(llvm::ConstantInt::get(scalar, uint64_t{lane} * bytes_));
-  llvm::Value* same = splat(first);
-  llvm::Value* row = ir_.CreateAdd(same, llvm::ConstantVector::get(steps));
-  auto* type = lanes_of(element_type_);
-  llvm::BasicBlock* blocks[] = {block("consecutive"), block("equal"), block("gather")};
-  llvm::BasicBlock* ask_equal = block("ask.equal");
-  llvm::BasicBlock* done = block("loaded");
-  ir_.CreateCondBr(all_active(ir_.CreateICmpEQ(lanes, row)), blocks[0], ask_equal);
-  ir_.SetInsertPoint(ask_equal);
-  ir_.CreateCondBr(all_active(ir_.CreateICmpEQ(lanes, same)), blocks[1], blocks[2]);
-  llvm::Value* results[3];
-  for (int i = 0; i < 3; ++i) {
-    ir_.SetInsertPoint(blocks[i]);
-    if (i == 0)
-      results[i] = ir_.CreateAlignedLoad(type, host_pointer(first), llvm::Align(element_bytes_), op_.is_volatile);
-    if (i == 1) results[i] = splat(load_uniform(host_pointer(first))[0]);
-    if (i == 2) results[i] = gather_element(0);
-    ir_.CreateBr(done);
-  }
-  ir_.SetInsertPoint(done);
-  llvm::PHINode* phi = ir_.CreatePHI(type, 3);
-  for (int i = 0; i < 3; ++i) phi->addIncoming(results[i], blocks[i]);
-  return {phi};
+  for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_element(i * element_bytes_));
+  return values;
 }
 
 /// The same offset in every lane: word w of all lanes is one line of the warp's local memory.

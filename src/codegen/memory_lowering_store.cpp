@@ -60,16 +60,23 @@ MemoryAccess::Values MemoryAccess::wide_values(std::span<const LaneValue> lanes)
 
 void MemoryAccess::store_active(std::span<const LaneValue> lanes) {
   WL_CHECK(lanes.size() == op_.elements, "{} values stored as {} elements", lanes.size(), op_.elements);
+  const bool by_case = asks_cases();
+  if (by_case)
+    store_by_case(lanes);
+  else
+    store_plain(lanes);
+  if (by_case || costs_by_branch())
+    count_requests();
+  else
+    count();
+}
+
+void MemoryAccess::store_plain(std::span<const LaneValue> lanes) {
   const bool contiguous = kind_ == Kind::kUniform || unit_stride();
-  if (hooks_only() || (element_bytes_ < 4 && !contiguous)) {
-    store_by_hook(lanes, hook_flags());
-  } else if (!costs_by_branch() && (e_.full_mask || kind_ != Kind::kPattern)) {
-    check();
-    store_fast(lanes);
-  } else {
-    store_fast_or_hook(lanes, hook_flags());
-  }
-  count_behind_branches();
+  if (hooks_only() || (element_bytes_ < 4 && !contiguous)) return store_by_hook(lanes, hook_flags());
+  if (costs_by_branch() || (!e_.full_mask && kind_ == Kind::kPattern)) return store_fast_or_hook(lanes, hook_flags());
+  check();
+  store_fast(lanes);
 }
 
 void MemoryAccess::store_fast_or_hook(std::span<const LaneValue> lanes, uint32_t flags) {
@@ -102,7 +109,6 @@ void MemoryAccess::store_fast(std::span<const LaneValue> lanes) {
   if (kind_ == Kind::kUniform) return store_uniform(lanes);
   const Values values = wide_values(lanes);
   if (unit_stride()) return store_unit_stride(values, host_pointer(first_));
-  if (kind_ == Kind::kVector && e_.full_mask && op_.elements == 1) return store_vector(values);
   if (e_.full_mask && op_.elements == 1 && store_groups(values[0])) return;
   scatter(values);
 }
@@ -149,27 +155,6 @@ void MemoryAccess::store_unit_stride(const Values& values, llvm::Value* pointer)
     llvm::Value* mask = op_.elements == 1 ? e_.mask_vector : ir_.CreateShuffleVector(e_.mask_vector, lanes);
     ir_.CreateMaskedStore(pieces[i], at, llvm::Align(element_bytes_), mask);
   }
-}
-
-void MemoryAccess::store_vector(const Values& values) {
-  llvm::Value* lanes = e_.widen(address_);
-  llvm::Type* scalar = lanes->getType()->getScalarType();
-  llvm::Value* first = ir_.CreateExtractElement(lanes, uint64_t{0});
-  std::vector<llvm::Constant*> steps;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    steps.push_back(llvm::ConstantInt::get(scalar, uint64_t{lane} * bytes_));
-  llvm::Value* row = ir_.CreateAdd(splat(first), llvm::ConstantVector::get(steps));
-  llvm::BasicBlock* consecutive = block("consecutive");
-  llvm::BasicBlock* scattered = block("scatter");
-  llvm::BasicBlock* done = block("stored");
-  ir_.CreateCondBr(all_active(ir_.CreateICmpEQ(lanes, row)), consecutive, scattered);
-  ir_.SetInsertPoint(consecutive);
-  store_unit_stride(values, host_pointer(first));
-  ir_.CreateBr(done);
-  ir_.SetInsertPoint(scattered);
-  scatter(values);
-  ir_.CreateBr(done);
-  ir_.SetInsertPoint(done);
 }
 
 void MemoryAccess::scatter(const Values& values) {
