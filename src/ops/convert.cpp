@@ -209,7 +209,9 @@ void lower_cvt_integral(LaneBuilder& b, const Instr& in) {
 }
 void lower_cvt_widen(LaneBuilder& b, const Instr& in) {
   LaneValue v = float_source(b, in);
-  if (from_type(in) == Type::kF32 && in.has("ftz")) v = b.canonical_nan(v);
+  if (from_type(in) == Type::kF32 &&
+      in.has("ftz"))  // through the bits: a NaN is made canonical when they are looked at
+    v = b.bitcast(b.bitcast(b.canonical_nan(v), Elem::kI32), Elem::kF32);
   finish_float(b, in, b.float_extend(v, codegen::elem_of(to_type(in))));
 }
 /// An f64 NaN as a half: sign, the upper bits of the payload, quiet (converted_nan above).
