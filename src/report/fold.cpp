@@ -76,9 +76,9 @@ std::vector<size_t> worst_first(const std::vector<FoldedLaunch>& groups) {
   std::iota(order.begin(), order.end(), size_t{0});
   const auto badness = [&](size_t i) {
     const Traffic global = groups[i].totals.all(Memory::kGlobal), shared = groups[i].totals.all(Memory::kShared);
-    return std::tuple(global.excess() + shared.excess(), global.sectors, groups[i].launches);
+    return std::tuple(global.excess() + shared.excess(), global.sectors, groups[i].launches, groups.size() - i);
   };
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return badness(a) > badness(b); });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return badness(a) > badness(b); });
   return order;
 }
 

@@ -31,11 +31,11 @@ class Builder {
       sort(row.accesses);
       table.rows.push_back(std::move(row));
     }
-    std::stable_sort(table.rows.begin(), table.rows.end(), [](const LineRow& a, const LineRow& b) {
+    std::sort(table.rows.begin(), table.rows.end(), [](const LineRow& a, const LineRow& b) {
       const auto key = [](const LineRow& r) {
         return std::tuple(r.global.excess() + r.shared.excess(), r.global.sectors + r.shared.wavefronts, r.lanes);
       };
-      return key(a) > key(b);
+      return key(a) != key(b) ? key(a) > key(b) : std::tie(a.file, a.line) < std::tie(b.file, b.line);
     });
     return table;
   }
@@ -132,8 +132,9 @@ class Builder {
   }
 
   static void sort(std::vector<AccessRow>& accesses) {
-    std::stable_sort(accesses.begin(), accesses.end(), [](const AccessRow& a, const AccessRow& b) {
-      return std::tuple(a.traffic.excess(), a.traffic.sectors) > std::tuple(b.traffic.excess(), b.traffic.sectors);
+    std::sort(accesses.begin(), accesses.end(), [](const AccessRow& a, const AccessRow& b) {
+      const auto key = [](const AccessRow& r) { return std::tuple(r.traffic.excess(), r.traffic.sectors); };
+      return key(a) != key(b) ? key(a) > key(b) : a.ptx_line < b.ptx_line;
     });
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "report/explain.h"
 #include "report/kernel_view.h"
@@ -104,8 +105,10 @@ std::string instruction_lines(const LineTable& table, size_t limit, const TextSt
   std::vector<const LineRow*> rows;
   for (const LineRow& row : table.rows)
     if (row.instructions != 0) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const LineRow* a, const LineRow* b) { return a->instructions > b->instructions; });
+  std::sort(rows.begin(), rows.end(), [](const LineRow* a, const LineRow* b) {
+    if (a->instructions != b->instructions) return a->instructions > b->instructions;
+    return std::tie(a->file, a->line) < std::tie(b->file, b->line);
+  });
   if (rows.size() > limit) rows.resize(limit);
   if (rows.empty()) return {};
   TextTable text({{"most instructions"}, {"PTX instructions"}, {"active threads of 32", 50}}, 24);
