@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/kernel_name.h"
 #include "report/source_text.h"
 
@@ -34,24 +36,31 @@ const char* word(events::FindingKind kind) {
   return "unknown";
 }
 
-std::string finding_text(const events::Finding& f, const TextStyle& style) {
+std::string message_text(const events::Finding& f, const events::KernelInfo* kernel) {
+  std::string message = f.message.empty() ? std::string(word(f.kind)) : f.message;
+  if (kernel == nullptr) return message;
+  const std::string prefix = kernel->name + "_param_";
+  const size_t at = message.find(prefix);
+  if (at == std::string::npos) return message;
+  const size_t end = std::min(message.find_first_not_of("0123456789", at + prefix.size()), message.size());
+  return message.replace(at, end - at, parameter_name(*kernel, message.substr(at, end - at)));
+}
+
+std::string finding_text(const events::Finding& f, const TextStyle& style, const events::KernelInfo* kernel) {
+  const std::string name = f.kernel.empty() ? "" : "kernel " + short_name(f.kernel);
+  if (from_outside(f.kind)) {
+    return painted(style, Tone::kFair, "note: ") + (name.empty() ? "a kernel" : name) +
+           (f.kind == events::FindingKind::kTimeout ? " reached the time limit\n" : " was interrupted\n");
+  }
   std::string where;
   if (f.place.line != 0) {
     where = f.file + ":" + std::to_string(f.place.line) + ":";
     if (f.place.column != 0) where += std::to_string(f.place.column) + ":";
     where += " ";
   }
-  const bool outside = from_outside(f.kind);
-  const std::string message = f.message.empty() ? std::string(word(f.kind)) : f.message;
-  std::string out = where + (outside ? painted(style, Tone::kFair, "note: ") : painted(style, Tone::kBad, "error: ")) +
-                    message + "\n";
-  const std::string kernel = f.kernel.empty() ? "" : "kernel " + short_name(f.kernel);
-  if (!outside) {
-    out += fmt::format("  {}{}block {}, thread {}\n", kernel, kernel.empty() ? "" : ", ", triple(f.block_index),
-                       triple(f.thread_index));
-  } else if (!kernel.empty()) {
-    out += "  " + kernel + "\n";
-  }
+  std::string out = where + painted(style, Tone::kBad, "error: ") + message_text(f, kernel) + "\n";
+  out += fmt::format("  {}{}block {}, thread {}\n", name, name.empty() ? "" : ", ", triple(f.block_index),
+                     triple(f.thread_index));
   if (const std::string text = source_line(f.file, f.place.line); !text.empty())
     out += fitted("  | " + text, style.width) + "\n";
   return out;

@@ -14,6 +14,9 @@ namespace warplens::report {
 
 /// "out of bounds", "null pointer", ... also the JSON word with "_" for " ".
 const char* word(events::FindingKind kind);
-std::string finding_text(const events::Finding& finding, const TextStyle& style);
+/// The finding's sentence, with PTX parameter names as the source spells them when `kernel` is given.
+std::string message_text(const events::Finding& finding, const events::KernelInfo* kernel);
+std::string finding_text(const events::Finding& finding, const TextStyle& style,
+                         const events::KernelInfo* kernel = nullptr);
 
 }  // namespace warplens::report

@@ -75,11 +75,11 @@ json line_json(const LineRow& row, bool from_ptx) {
           {"accesses", accesses}};
 }
 
-json finding_json(const events::Finding& f) {
+json finding_json(const events::Finding& f, const events::KernelInfo& kernel) {
   std::string kind = word(f.kind);
   std::replace(kind.begin(), kind.end(), ' ', '_');
   return {{"kind", kind},
-          {"message", f.message},
+          {"message", message_text(f, &kernel)},
           {"file", f.file},
           {"line", f.place.line},
           {"column", f.place.column},
@@ -102,7 +102,7 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
             {"parameter_bytes", g.param_bytes},
             {"host_seconds", spread_json(g.seconds)}};
   json findings = json::array();
-  for (const auto& f : g.findings) findings.push_back(finding_json(f));
+  for (const auto& f : g.findings) findings.push_back(finding_json(f, kernel.info));
   if (g.counted) {
     j["per_launch"] = {{"global_requests", count_spread_json(g.requests)},
                        {"global_sectors", count_spread_json(g.sectors)},

@@ -148,6 +148,7 @@ std::string kernel_text(const RunRecord& run, const FoldedLaunch& group, const T
   out += wavefront_rows(group.totals, style);
   if (const Traffic constant = group.totals.all(Memory::kConstant); constant.requests != 0)
     out += fmt::format("  constant memory ~ {} requests\n", grouped(constant.requests));
+  if (group.totals.instructions == 0) return out + "  no warp ran to its end, so nothing was counted\n";
   out += wrapped(fmt::format("{} PTX instructions by warps, on average {} of 32 threads active.",
                              grouped(group.totals.instructions), ratio_text(group.totals.active_lanes())),
                  style.width, 2);

@@ -49,7 +49,7 @@ std::string findings_text(const RunRecord& run, const TextStyle& style) {
   for (const auto& l : run.launches) {
     for (const auto& f : l.findings) {
       if (shown++ < kMostFindings)
-        out += finding_text(f, style);
+        out += finding_text(f, style, &run.kernels[l.kernel].info);
       else
         ++left;
     }
@@ -108,8 +108,10 @@ std::string run_text(const RunRecord& run, const TextOptions& options) {
     if (shown == options.kernels) continue;
     ++shown;
     out += "\n" + kernel_text(run, group, options.style);
-    if (group.counted)
-      out += "\n" + lines_text(line_table(run.kernels[group.kernel], group.counts), options.lines, options.style);
+    if (!group.counted) continue;
+    const std::string lines =
+        lines_text(line_table(run.kernels[group.kernel], group.counts), options.lines, options.style);
+    if (!lines.empty()) out += "\n" + lines;
   }
   if (counted > shown)
     out += fmt::format("\n{} more without lines here: --kernel REGEX selects, --json FILE has all.\n", counted - shown);

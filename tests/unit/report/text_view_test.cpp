@@ -206,6 +206,21 @@ TEST_F(TextViewTest, findings_read_like_compiler_errors) {
                                      "  | sum += A[row * n + k] * B[k * n + col];\n");
 }
 
+TEST_F(TextViewTest, findings_name_parameters_as_the_source_does) {
+  events::Finding f;
+  f.message = "writes 4 bytes through a null pointer (address from parameter _Z12matmul_naiveifPKfS0_fPf_param_5)";
+  const RunRecord run = example::matmul(example::Product::kNaive, 64, source_);
+  EXPECT_EQ(message_text(f, &run.kernels[0].info), "writes 4 bytes through a null pointer (address from parameter C)");
+  EXPECT_EQ(message_text(f, nullptr), f.message);
+}
+
+TEST_F(TextViewTest, an_interrupted_kernel_is_a_note) {
+  events::Finding f;
+  f.kind = events::FindingKind::kInterrupted;
+  f.kernel = "_Z4spinPi";
+  EXPECT_EQ(finding_text(f, {}), "note: kernel spin was interrupted\n");
+}
+
 TEST_F(TextViewTest, a_program_without_kernels_says_so) {
   RunRecord run;
   run.program = "app";
