@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that misbehave, end to end: the report so far, one clear message, the exit code of the program or of the
+// limit.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tool_runner.h"
+
+extern char** environ;
+
+namespace warplens::cli_tests {
+namespace {
+
+constexpr const char* kEndless = R"(#include <cstdio>
+__global__ void count_up(int* q) { q[threadIdx.x] = 1; }
+__global__ void spin(volatile int* flag) {
+  while (*flag == 0) {
+  }
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, 256);
+  cudaMemset(p, 0, 256);
+  count_up<<<1, 32>>>(p + 32);
+  cudaDeviceSynchronize();
+  spin<<<2, 32>>>(p);
+  std::puts("started");
+  std::fflush(stdout);
+  cudaDeviceSynchronize();
+  return 5;
+}
+)";
+
+constexpr const char* kOutside = R"(#include <cstdio>
+__global__ void over(int n, int* q) {
+  q[threadIdx.x] = n;
+}
+int main(int argc, char**) {
+  int* p;
+  cudaMalloc(&p, 100);
+  over<<<1, 32>>>(7, argc > 1 ? nullptr : p);
+  return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 6 : 0;
+}
+)";
+
+class FaultTest : public ToolTest {};
+
+TEST_F(FaultTest, an_endless_kernel_meets_the_time_limit_and_is_reported) {
+  // The limit counts from the program's start, not from the compiler's.
+  const auto r = tool({"run", "--timeout", "8", file("endless.cu", kEndless)});
+  EXPECT_EQ(r.exit_code, 124) << r.errors;
+  EXPECT_EQ(r.output, "started\n");
+  EXPECT_NE(r.errors.find("note: kernel spin was interrupted"), std::string::npos) << r.errors;
+  EXPECT_NE(r.errors.find("count_up  grid 1, block 32, 1 launch"), std::string::npos) << r.errors;
+  EXPECT_NE(r.errors.find("endless.cu:4"), std::string::npos) << r.errors;
+}
+
+TEST_F(FaultTest, ctrl_c_ends_an_endless_kernel_with_the_report_so_far) {
+  const std::string source = file("endless.cu", kEndless), out = path("out"), err = path("err");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  const char* argv[] = {WARPLENS_TOOL, "run", source.c_str(), nullptr};
+  pid_t pid = 0;
+  ASSERT_EQ(posix_spawn(&pid, argv[0], &actions, nullptr, const_cast<char**>(argv), environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  bool sent = false;
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    if (!sent && read(out) == "started\n") {
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+      kill(pid, SIGINT);
+      sent = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  const std::string errors = read(err);
+  EXPECT_NE(errors.find("note: the program was interrupted"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("note: kernel spin was interrupted"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("count_up  grid 1"), std::string::npos) << errors;
+}
+
+TEST_F(FaultTest, an_access_outside_names_line_thread_and_pointer) {
+  const auto r = tool({"run", file("over.cu", kOutside)});
+  EXPECT_EQ(r.exit_code, 6) << r.errors;
+  EXPECT_NE(r.errors.find("over.cu:3:"), std::string::npos) << r.errors;
+  EXPECT_NE(r.errors.find("allocation of 100 bytes"), std::string::npos) << r.errors;
+  EXPECT_NE(r.errors.find("parameter q"), std::string::npos) << r.errors;
+  // 100 bytes hold 25 numbers: thread 25 is the first outside.
+  EXPECT_NE(r.errors.find("kernel over, block (0, 0, 0), thread (25, 0, 0)"), std::string::npos) << r.errors;
+  EXPECT_NE(r.errors.find("| q[threadIdx.x] = n;"), std::string::npos) << r.errors;
+}
+
+TEST_F(FaultTest, a_null_pointer_is_called_so) {
+  const auto r = tool({"run", file("over.cu", kOutside), "null"});
+  EXPECT_EQ(r.exit_code, 6) << r.errors;
+  EXPECT_NE(r.errors.find("null pointer"), std::string::npos) << r.errors;
+}
+
+}  // namespace
+}  // namespace warplens::cli_tests
