@@ -25,6 +25,15 @@ namespace {
   ".shape = {.m16n16k16, .m8n32k16, .m32n8k16, .m16n16k8, .m8n8k4, .m8n8k32, .m8n8k128, .m8n8k16, .m16n8k4, " \
   ".m16n8k8, .m16n8k16, .m16n8k32, .m16n8k64, .m16n8k128, .m16n8k256}"
 #define WL_SPACE ".space = {.global, .shared, .shared::cta}"
+/// .m64n8k16 to .m64n256k16, in steps of 8.
+#define WL_EIGHT_COLUMNS(k) \
+  ".m64n8" k ", .m64n16" k ", .m64n24" k ", .m64n32" k ", .m64n40" k ", .m64n48" k ", .m64n56" k ", .m64n64" k ", "
+#define WL_COLUMNS(k)                                                                                               \
+  WL_EIGHT_COLUMNS(k)                                                                                               \
+  ".m64n72" k ", .m64n80" k ", .m64n88" k ", .m64n96" k ", .m64n104" k ", .m64n112" k ", .m64n120" k ", .m64n128" k \
+  ", .m64n136" k ", .m64n144" k ", .m64n152" k ", .m64n160" k ", .m64n168" k ", .m64n176" k ", .m64n184" k          \
+  ", .m64n192" k ", .m64n200" k ", .m64n208" k ", .m64n216" k ", .m64n224" k ", .m64n232" k ", .m64n240" k          \
+  ", .m64n248" k ", .m64n256" k
 constexpr OpDef kRows[] = {
     WL_MATRIX(
         "wmma.load", 6, 0, 70,
@@ -71,6 +80,18 @@ constexpr OpDef kRows[] = {
         "stmatrix.sync.aligned.shape.num{.trans}{.space}.type [p], r:vec:b32; .shape = {.m8n8, .m16n8}; .num = {.x1, "
         ".x2, .x4}; .space = {.shared, .shared::cta}; .type = {.b16, .b8}"),
     WL_MATRIX("movmatrix", 7, 8, 75, "movmatrix.sync.aligned.m8n8.trans.type d:b32, a:b32; .type = {.b16}"),
+    WL_WGMMA("wgmma.mma_async",
+             "wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d:any, a:any, b:any, p:any?, x:any?, y:any?, "
+             "u:any?, v:any?; "
+             ".dtype = {.f16, .f32}; .atype = .btype = {.f16, .bf16}; .shape = {" WL_COLUMNS("k16") "}"),
+    WL_WGMMA("wgmma.mma_async",
+             "wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d:any, a:any, b:any, p:any?, x:any?, y:any?, "
+             "u:any?, v:any?; "
+             ".dtype = {.f32}; .atype = .btype = {.tf32}; .shape = {" WL_COLUMNS("k8") "}"),
+    WL_WGMMA(
+        "wgmma.mma_async",
+        "wgmma.mma_async.sync.aligned.shape{.satfinite}.dtype.atype.btype d:any, a:any, b:any, p:any?, x:any?, y:any?; "
+        ".dtype = {.f16, .f32, .s32}; .atype = .btype = {.e4m3, .e5m2, .u8, .s8}; .shape = {" WL_COLUMNS("k32") "}"),
     WL_WGMMA("wgmma.fence", "wgmma.fence.sync.aligned"),
     WL_WGMMA("wgmma.commit_group", "wgmma.commit_group.sync.aligned"),
     WL_WGMMA("wgmma.wait_group", "wgmma.wait_group.sync.aligned n:imm:b32"),
