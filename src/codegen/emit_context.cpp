@@ -16,6 +16,9 @@
 namespace warplens::codegen {
 namespace {
 
+/// More live counters than this only spill each other.
+constexpr size_t kMostCountersInRegisters = 16;
+
 struct HookPrototype {
   std::string_view name, result, arguments;
 };
@@ -84,6 +87,21 @@ llvm::AllocaInst* EmitContext::warp_counter(size_t word, unsigned words) {
   entry.CreateStore(llvm::Constant::getNullValue(type), slot);
   warp_counters.push_back({word, words, slot});
   return slot;
+}
+
+void EmitContext::count(size_t word, llvm::Value* amount) {
+  llvm::Type* type = amount->getType();
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  const unsigned words = vector == nullptr ? 1 : vector->getNumElements();
+  bool known = false;
+  for (const WarpCounter& c : warp_counters) known |= c.word == word && c.words == words;
+  llvm::Value* at = nullptr;
+  if (masked_copy || (!known && warp_counters.size() >= kMostCountersInRegisters))
+    at = ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(),
+                                       load_field(offsetof(exec::WarpContext, counters), ir.getPtrTy()), word);
+  else
+    at = warp_counter(word, words);
+  ir.CreateAlignedStore(ir.CreateAdd(ir.CreateAlignedLoad(type, at, llvm::Align(8)), amount), at, llvm::Align(8));
 }
 
 void EmitContext::flush_counters() {

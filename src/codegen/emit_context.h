@@ -44,6 +44,7 @@ struct EmitContext {
   std::vector<ConstantCost> constants = {};  ///< filled while emitting the full-mask clone
   // the mask at the current point, guard of the current instruction included:
   bool full_mask = false;          ///< all 32 lanes, known at compile time
+  bool masked_copy = false;        ///< emitting the copy of the code whose mask is a variable
   bool mask_may_be_empty = false;  ///< a guard that varies by lane: perhaps no lane is active
   /// The instruction runs with exactly its block's mask, so that its requests and lanes are its block's. False under
   /// any guard, also one that became a scalar branch.
@@ -52,6 +53,10 @@ struct EmitContext {
   llvm::Value* mask_vector = nullptr;  ///< <32 x i1>
   uint32_t block = 0;                  ///< index of the PTX basic block being emitted
 
+  /// Adds `amount` (i64, or a vector of i64: consecutive words) to counters[word]. In the full-mask copy of the code
+  /// through a per-warp counter, which becomes a register; in the masked one, and when there are too many for
+  /// registers, directly.
+  void count(size_t word, llvm::Value* amount);
   /// A per-warp counter of `words` consecutive words: an alloca, zeroed at entry. Asked for twice, it is the same one.
   llvm::AllocaInst* warp_counter(size_t word, unsigned words = 1);
   std::vector<WarpCounter> warp_counters = {};

@@ -150,6 +150,7 @@ void KernelWriter::write(ptx::RegId reg, const LaneValue& value) {
 
 void KernelWriter::use_block_mask() {
   e_.full_mask = clone_ == Clone::kFull;
+  e_.masked_copy = clone_ == Clone::kDyn;
   e_.mask_bits = block_mask_bits_;
   e_.mask_vector = block_mask_vector_;
   e_.mask_may_be_empty = false;
@@ -190,17 +191,10 @@ void KernelWriter::count_block(ir::BlockId block) {
   if (e_.options.emit_events) ir_.CreateCall(e_.hook("wl_block_run"), {e_.warp, ir_.getInt32(block), block_mask_bits_});
   if (!e_.options.count) return;
   // Runs with a full mask are only in word 2; the executor adds them to the others when it collects.
-  if (clone_ == Clone::kFull) {
-    llvm::AllocaInst* runs = e_.warp_counter(e_.layout.block_word(block, 2));
-    ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), runs), ir_.getInt64(1)), runs);
-    return;
-  }
-  llvm::AllocaInst *runs = e_.warp_counter(e_.layout.block_word(block, 0)),
-                   *lanes = e_.warp_counter(e_.layout.block_word(block, 1));
-  ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), runs), ir_.getInt64(1)), runs);
-  llvm::Value* count =
-      ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, block_mask_bits_), ir_.getInt64Ty());
-  ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), lanes), count), lanes);
+  if (clone_ == Clone::kFull) return e_.count(e_.layout.block_word(block, 2), ir_.getInt64(1));
+  llvm::Value* lanes = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, block_mask_bits_);
+  e_.count(e_.layout.block_word(block, 0), ir_.getInt64(1));
+  e_.count(e_.layout.block_word(block, 1), ir_.CreateZExt(lanes, ir_.getInt64Ty()));
 }
 
 LaneValue KernelWriter::read_guard(const ptx::Instr& in) {

@@ -139,7 +139,13 @@ class Analyser final : private RegisterAccess {
   void visit_load(uint32_t i) {
     const MemoryOperands m = memory_operands(source_, i);
     LaneClass cls = LaneClass::vector();
-    if (!m.call_frame) cls = loaded_class(emitter_.address(*m.address).cls, m.op.space);
+    if (!m.call_frame) {
+      const LaneClass address = emitter_.address(*m.address).cls;
+      if (m.op.space != ptx::Space::kParam)
+        cls = loaded_class(address, m.op.space);
+      else if (source_.lane_classes && address.is_uniform())
+        cls = LaneClass::uniform();
+    }
     LaneValue v;
     v.elem = integer_of(elem_of(m.op.type));
     v.cls = cls;

@@ -26,10 +26,7 @@ bool in_wavefronts(events::Space s) { return s == events::Space::kShared || s ==
 }  // namespace
 
 void MemoryAccess::add(uint32_t site, unsigned word, llvm::Value* amount) {
-  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(amount->getType());
-  llvm::AllocaInst* slot = e_.warp_counter(e_.layout.site_word(site, word), vector ? vector->getNumElements() : 1);
-  llvm::Value* sum = ir_.CreateAdd(ir_.CreateLoad(slot->getAllocatedType(), slot), amount);
-  ir_.CreateStore(sum, slot);
+  e_.count(e_.layout.site_word(site, word), amount);
 }
 
 void MemoryAccess::add_constants(uint32_t site, unsigned word, std::span<const uint64_t> amounts) {
