@@ -22,6 +22,7 @@
 
 #include "compile/inlined_places.h"
 #include "compile/process.h"
+#include "compile/wide_copies.h"
 
 namespace warplens {
 namespace {
@@ -108,7 +109,7 @@ Result<SourceDone> compile_device(const CompileRequest& r, const SourceJob& job)
   auto ir = read_file(ir_path);
   if (!ir) return ir.error();
   const std::vector<ClusterDims> clusters = take_cluster_dims(*ir);
-  const MarkedIr marked = mark_inlined_places(*ir);
+  const MarkedIr marked = mark_inlined_places(widen_copies(*ir));
   if (const Status written = write_file(ir_path, marked.text); !written) return written.error();
   auto back = run_half(r, clang_ptx_command(r, ir_path, ptx_path));
   if (!back) return back.error();
