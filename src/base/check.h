@@ -28,8 +28,8 @@ class CheckContext {
 
 }  // namespace warplens
 
-#define WL_CHECK(cond, ...)                                                                        \
-  do {                                                                                             \
-    if (!(cond)) [[unlikely]]                                                                      \
+#define WL_CHECK(cond, ...)                                                                                   \
+  do {                                                                                                        \
+    if (!(cond)) [[unlikely]]                                                                                 \
       ::warplens::check_failed(#cond, __FILE__, __LINE__, std::string(__VA_OPT__(fmt::format(__VA_ARGS__)))); \
   } while (0)

@@ -13,8 +13,8 @@ namespace warplens {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                    // NOLINT: implicit by intent
-  Result(Diagnostics errors) : state_(std::in_place_index<1>, std::move(errors)) {}        // NOLINT
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}              // NOLINT: implicit by intent
+  Result(Diagnostics errors) : state_(std::in_place_index<1>, std::move(errors)) {}  // NOLINT
   Result(Diagnostic error) : state_(std::in_place_index<1>, Diagnostics{std::move(error)}) {}  // NOLINT
 
   bool has_value() const { return state_.index() == 0; }

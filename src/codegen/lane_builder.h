@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// LaneBuilder: what an opcode's `lower` writes with. It owns the execution mask, the registers and the classes of values,
-// so that a lowering reads as the formula of the manual:
+// LaneBuilder: what an opcode's `lower` writes with. It owns the execution mask, the registers and the classes of
+// values, so that a lowering reads as the formula of the manual:
 //
 //   void lower_mad_lo(LaneBuilder& b, const Instr& in) { b.set(0, b.add(b.mul(b.src(1), b.src(2)), b.src(3))); }
 //
-// Values carry their class (lane_class.h). Operations on uniform operands emit one scalar instruction; add, sub, mul, shl,
-// shr, and, or, xor, zext, sext, trunc keep patterns where the algebra allows; all else widens to a 32-lane vector. The same
-// lowering also runs in *abstract* mode, where nothing is emitted and only classes are computed: that is the lane-class
-// analysis, so analysis and code can never disagree.
+// Values carry their class (lane_class.h). Operations on uniform operands emit one scalar instruction; add, sub, mul,
+// shl, shr, and, or, xor, zext, sext, trunc keep patterns where the algebra allows; all else widens to a 32-lane
+// vector. The same lowering also runs in *abstract* mode, where nothing is emitted and only classes are computed: that
+// is the lane-class analysis, so analysis and code can never disagree.
 //
 // Lowerings must not branch on values, only on the instruction's modifiers and types.
 #pragma once
@@ -23,7 +23,8 @@ class Type;
 
 namespace warplens::codegen {
 
-/// How the bits of a lane are held: iN (N = 1, 8, 16, 32, 64, 128) or a floating type. Packed types (f16x2 ...) are i32.
+/// How the bits of a lane are held: iN (N = 1, 8, 16, 32, 64, 128) or a floating type. Packed types (f16x2 ...) are
+/// i32.
 enum class Elem : uint8_t { kI1, kI8, kI16, kI32, kI64, kI128, kF16, kBF16, kF32, kF64 };
 unsigned bits_of(Elem e);
 /// The element that holds a PTX type in arithmetic: s32/u32/b32 -> kI32, f32 -> kF32, pred -> kI1, f16x2 -> kI32.
@@ -37,7 +38,8 @@ struct LaneValue {
   llvm::Value* base = nullptr;    ///< scalar; uniform, pattern, scaled
   llvm::Value* scale = nullptr;   ///< scalar; scaled
   llvm::Value* vector = nullptr;  ///< <32 x elem>; vector
-  /// A NaN in it stands for the canonical NaN, whatever its bits: writing those is put off until the bits are looked at.
+  /// A NaN in it stands for the canonical NaN, whatever its bits: writing those is put off until the bits are looked
+  /// at.
   bool lazy_nan = false;
 };
 
@@ -53,13 +55,13 @@ class LaneBuilder {
   // --- operands of the instruction being lowered (index in the form; element of a {vector} operand)
   /// Source operand as a value of the operand's type (immediates are constants, special registers have their classes).
   virtual LaneValue src(int operand, int element = 0) = 0;
-  /// The same, reinterpreted / narrowed / extended as `elem` regardless of the register's declared type: takes the low bits,
-  /// zero-extends when the register is narrower.
+  /// The same, reinterpreted / narrowed / extended as `elem` regardless of the register's declared type: takes the low
+  /// bits, zero-extends when the register is narrower.
   virtual LaneValue src_as(int operand, Elem elem, int element = 0) = 0;
   virtual bool present(int operand) const = 0;  ///< optional operand written, and not `_`
   virtual int elements(int operand) const = 0;  ///< 1 for a scalar
-  /// Writes a destination (bits are stored as the register's type; wider registers get zero-extended bits, or sign-extended
-  /// ones when the instruction's type is signed, as the manual says of ld/cvt).
+  /// Writes a destination (bits are stored as the register's type; wider registers get zero-extended bits, or
+  /// sign-extended ones when the instruction's type is signed, as the manual says of ld/cvt).
   virtual void set(int operand, const LaneValue& v, int element = 0) = 0;
 
   // --- constants
@@ -95,8 +97,8 @@ class LaneBuilder {
   virtual LaneValue add_sat(LaneValue a, LaneValue b) = 0;  ///< signed
   virtual LaneValue sub_sat(LaneValue a, LaneValue b) = 0;
   virtual LaneValue compare(Compare c, LaneValue a, LaneValue b) = 0;  ///< kI1
-  virtual LaneValue popcount(LaneValue a) = 0;  ///< same elem
-  virtual LaneValue count_leading_zeros(LaneValue a) = 0;  ///< width for 0
+  virtual LaneValue popcount(LaneValue a) = 0;                         ///< same elem
+  virtual LaneValue count_leading_zeros(LaneValue a) = 0;              ///< width for 0
   virtual LaneValue count_trailing_zeros(LaneValue a) = 0;
   virtual LaneValue bit_reverse(LaneValue a) = 0;
   virtual LaneValue zext(LaneValue a, Elem to) = 0;
@@ -117,11 +119,14 @@ class LaneBuilder {
   /// PTX min/max: a NaN operand loses against a number (both NaN: canonical NaN); -0 < +0.
   virtual LaneValue fmin(LaneValue a, LaneValue b) = 0;
   virtual LaneValue fmax(LaneValue a, LaneValue b) = 0;
-  virtual LaneValue ftz(LaneValue a) = 0;            ///< subnormals become zero of the same sign
-  virtual LaneValue saturate(LaneValue a) = 0;       ///< clamp to [+0, 1], NaN becomes +0
-  virtual LaneValue canonical_nan(LaneValue a) = 0;  ///< NaN becomes 0x7fffffff / 0x7fffffffffffffff..., as the hardware writes
+  virtual LaneValue ftz(LaneValue a) = 0;       ///< subnormals become zero of the same sign
+  virtual LaneValue saturate(LaneValue a) = 0;  ///< clamp to [+0, 1], NaN becomes +0
+  virtual LaneValue canonical_nan(
+      LaneValue a) = 0;  ///< NaN becomes 0x7fffffff / 0x7fffffffffffffff..., as the hardware writes
   virtual LaneValue round_to_integral(LaneValue a, Rounding r) = 0;
-  virtual LaneValue float_to_int(LaneValue a, Elem to, bool is_signed, Rounding r) = 0;  ///< saturating, NaN -> PTX's value (0, or 0x8000... for 64 bit; see ops/convert.cpp)
+  virtual LaneValue float_to_int(
+      LaneValue a, Elem to, bool is_signed,
+      Rounding r) = 0;  ///< saturating, NaN -> PTX's value (0, or 0x8000... for 64 bit; see ops/convert.cpp)
   virtual LaneValue int_to_float(LaneValue a, Elem to, bool is_signed, Rounding r) = 0;
   virtual LaneValue float_extend(LaneValue a, Elem to) = 0;
   virtual LaneValue float_truncate(LaneValue a, Elem to, Rounding r) = 0;

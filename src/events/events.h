@@ -26,26 +26,27 @@ struct Place {
 
 /// One machine access of a kernel.
 struct AccessSite {
-  uint32_t pc = 0;         ///< index into KernelInfo::pcs
+  uint32_t pc = 0;               ///< index into KernelInfo::pcs
   Space space = Space::kGlobal;  ///< kUnresolved: generic, decided by address at run time
   Access access = Access::kLoad;
-  uint8_t bytes = 4;       ///< bytes each active lane asks for (element size x vector length): 1, 2, 4, 8, 16 (32 from sm_100)
-  std::string parameter;   ///< name of the kernel parameter that the address comes from, when known
+  uint8_t bytes =
+      4;  ///< bytes each active lane asks for (element size x vector length): 1, 2, 4, 8, 16 (32 from sm_100)
+  std::string parameter;  ///< name of the kernel parameter that the address comes from, when known
 };
 
 /// One PTX instruction as listeners and reports see it.
 struct PcInfo {
   uint32_t ptx_line = 0;
-  Place place;        ///< innermost place (may be in a header)
-  Place user_place;   ///< outermost call site in inlined code: the user's line; equals `place` when not inlined
+  Place place;       ///< innermost place (may be in a header)
+  Place user_place;  ///< outermost call site in inlined code: the user's line; equals `place` when not inlined
   std::string inlined_function;  ///< innermost inlined function, or empty
 };
 
 struct KernelInfo {
-  std::string name;       ///< as in the PTX (mangled)
+  std::string name;                ///< as in the PTX (mangled)
   std::vector<std::string> files;  ///< [0] = unknown
   std::string ptx_file;
-  std::vector<PcInfo> pcs;         ///< by PTX instruction index
+  std::vector<PcInfo> pcs;  ///< by PTX instruction index
   std::vector<AccessSite> sites;
   /// Basic blocks as (first pc, number of instructions): execution counts come per block.
   std::vector<std::pair<uint32_t, uint32_t>> blocks;
@@ -93,7 +94,16 @@ struct BarrierArrive {
 };
 
 enum class FindingKind : uint8_t {
-  kOutOfBounds, kNullPointer, kMisaligned, kTrap, kAssert, kStackOverflow, kInterrupted, kTimeout, kDeadlock, kUnsupported,
+  kOutOfBounds,
+  kNullPointer,
+  kMisaligned,
+  kTrap,
+  kAssert,
+  kStackOverflow,
+  kInterrupted,
+  kTimeout,
+  kDeadlock,
+  kUnsupported,
 };
 
 /// The program under test misbehaves.
@@ -114,12 +124,12 @@ struct Finding {
 /// Counts per launch that any executor can deliver without a listener call per event: what the fused counting of
 /// generated code accumulates, and what CounterListener computes from WarpAccess events. One per AccessSite.
 struct SiteCounts {
-  uint64_t requests = 0;      ///< executions with at least one active lane
-  uint64_t lanes = 0;         ///< active lanes, summed
-  uint64_t sectors = 0;       ///< distinct 32-byte sectors, summed (global, local; 0 for shared)
-  uint64_t lines = 0;         ///< distinct 128-byte lines, summed
-  uint64_t ideal_sectors = 0; ///< sum of min(sectors, ceil(lanes x bytes / 32))
-  uint64_t wavefronts = 0;    ///< shared memory passes, summed
+  uint64_t requests = 0;          ///< executions with at least one active lane
+  uint64_t lanes = 0;             ///< active lanes, summed
+  uint64_t sectors = 0;           ///< distinct 32-byte sectors, summed (global, local; 0 for shared)
+  uint64_t lines = 0;             ///< distinct 128-byte lines, summed
+  uint64_t ideal_sectors = 0;     ///< sum of min(sectors, ceil(lanes x bytes / 32))
+  uint64_t wavefronts = 0;        ///< shared memory passes, summed
   uint64_t ideal_wavefronts = 0;  ///< sum of min(wavefronts, ceil(lanes x bytes / 128))
   SiteCounts& operator+=(const SiteCounts& o);
   friend bool operator==(const SiteCounts&, const SiteCounts&) = default;
@@ -138,8 +148,8 @@ struct LaunchCounts {
 
 enum Interest : uint32_t { kLaunches = 1, kAccesses = 2, kBlocks = 4, kBarriers = 8 };
 
-/// Receives events. `worker` < LaunchInfo::workers tells which thread calls; calls of one worker are sequential, different
-/// workers call at the same time, so a listener keeps state per worker and joins it in on_launch_end.
+/// Receives events. `worker` < LaunchInfo::workers tells which thread calls; calls of one worker are sequential,
+/// different workers call at the same time, so a listener keeps state per worker and joins it in on_launch_end.
 class Listener {
  public:
   virtual ~Listener() = default;

@@ -37,7 +37,8 @@ class Arena {
   bool free(uint64_t base);
   /// The allocation that contains `address`, or nothing. Thread safe.
   std::optional<Allocation> find(uint64_t address) const;
-  /// The nearest allocation below `address` (for "17 bytes past the end of ..."), live or the most recently freed one that held it.
+  /// The nearest allocation below `address` (for "17 bytes past the end of ..."), live or the most recently freed one
+  /// that held it.
   std::optional<Allocation> nearest_below(uint64_t address) const;
   std::optional<Allocation> freed_at(uint64_t address) const;
   uint64_t used_bytes() const;

@@ -15,10 +15,10 @@ using LaneAddresses = std::array<uint64_t, 32>;
 unsigned count_sectors(uint32_t mask, const LaneAddresses& address, unsigned bytes);
 /// Distinct 128-byte lines.
 unsigned count_lines(uint32_t mask, const LaneAddresses& address, unsigned bytes);
-/// Shared-memory passes: 1 / 2 / 4 groups by width (half warps for 8-byte, quarter warps for 16-byte accesses); each costs the
-/// largest number of distinct 4-byte words in one of 32 banks (at least 1 when the request has an active lane; groups
-/// without active lanes are free). Loads of 8 and 16 bytes pair groups up when T(n)=T(n^1) or T(n)=T(n^2) for all active
-/// lanes; stores never merge.
+/// Shared-memory passes: 1 / 2 / 4 groups by width (half warps for 8-byte, quarter warps for 16-byte accesses); each
+/// costs the largest number of distinct 4-byte words in one of 32 banks (at least 1 when the request has an active
+/// lane; groups without active lanes are free). Loads of 8 and 16 bytes pair groups up when T(n)=T(n^1) or T(n)=T(n^2)
+/// for all active lanes; stores never merge.
 unsigned count_wavefronts(uint32_t mask, const LaneAddresses& offset, unsigned bytes, events::Access access);
 /// Sectors of a local-memory access: equal offsets of the 32 lanes lie side by side, 4 bytes a lane.
 unsigned count_local_sectors(uint32_t mask, const LaneAddresses& offset, unsigned bytes);

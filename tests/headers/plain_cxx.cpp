@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A C++ file that is not CUDA and calls the runtime.
-#include <cuda_runtime_api.h>
 #include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
 #include <vector_types.h>
 
 #include <vector>
