@@ -46,6 +46,14 @@ LaneClass affine(unsigned align, const Pattern* steps, Pattern offsets, unsigned
   return has_patterns(bits) || out.is_uniform() ? out : LaneClass::vector();
 }
 
+uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
+
+/// Notes a bound, when it says anything.
+LaneClass bounded(LaneClass c, unsigned width, unsigned bits) {
+  if (!c.constant && !c.is_vector() && c.shape != Shape::kBottom && width < bits) c.width = static_cast<uint8_t>(width);
+  return c;
+}
+
 LaneClass constant_class(uint64_t v, unsigned bits) {
   return LaneClass::of_constant(bits >= 64 ? v : v & ((uint64_t{1} << bits) - 1));
 }
@@ -61,6 +69,10 @@ int64_t wrap(int64_t v, unsigned bits) {
 unsigned alignment_of(const LaneClass& c, unsigned bits) {
   if (c.constant) return *c.constant == 0 ? bits : std::min<unsigned>(std::countr_zero(*c.constant), bits);
   return std::min<unsigned>(c.align_log2, bits);
+}
+unsigned width_of(const LaneClass& c, unsigned bits) {
+  if (c.constant && bits <= 64) return static_cast<unsigned>(std::bit_width(*c.constant & mask_of(bits)));
+  return std::min<unsigned>(c.width, bits);
 }
 const Pattern& offsets_of(const LaneClass& c) { return c.offsets == nullptr ? kZeros : *c.offsets; }
 int64_t lowest(const Pattern& p) { return *std::min_element(p.begin(), p.end()); }
@@ -80,10 +92,14 @@ static LaneClass sum(const LaneClass& a, const LaneClass& b, unsigned bits, bool
                 bits);
 }
 
-LaneClass class_of_add(const LaneClass& a, const LaneClass& b, unsigned bits) { return sum(a, b, bits, false); }
+LaneClass class_of_add(const LaneClass& a, const LaneClass& b, unsigned bits) {
+  const LaneClass out = sum(a, b, bits, false);
+  const unsigned x = width_of(a, bits), y = width_of(b, bits);
+  return bounded(out, x == 0 ? y : y == 0 ? x : std::max(x, y) + 1, bits);
+}
 LaneClass class_of_sub(const LaneClass& a, const LaneClass& b, unsigned bits) { return sum(a, b, bits, true); }
 
-LaneClass class_of_mul(const LaneClass& a, const LaneClass& b, unsigned bits) {
+static LaneClass product(const LaneClass& a, const LaneClass& b, unsigned bits) {
   if (is_bottom(a, b)) return {};
   if (either_vector(a, b)) return LaneClass::vector();
   if (a.constant && b.constant && bits <= 64) return constant_class(*a.constant * *b.constant, bits);
@@ -103,7 +119,11 @@ LaneClass class_of_mul(const LaneClass& a, const LaneClass& b, unsigned bits) {
   return v.offsets == nullptr ? affine(align, v.steps, kZeros, bits) : LaneClass::vector();
 }
 
-LaneClass class_of_bitwise(Bitwise op, const LaneClass& a, const LaneClass& b, unsigned bits, unsigned* split) {
+LaneClass class_of_mul(const LaneClass& a, const LaneClass& b, unsigned bits) {
+  return bounded(product(a, b, bits), width_of(a, bits) + width_of(b, bits), bits);
+}
+
+static LaneClass bitwise(Bitwise op, const LaneClass& a, const LaneClass& b, unsigned bits, unsigned* split) {
   *split = bits;
   const auto apply = [op](uint64_t x, uint64_t y) {
     return op == Bitwise::kAnd ? x & y : op == Bitwise::kOr ? x | y : x ^ y;
@@ -140,8 +160,12 @@ LaneClass class_of_bitwise(Bitwise op, const LaneClass& a, const LaneClass& b, u
   return affine(at, nullptr, offsets, bits);
 }
 
-LaneClass class_of_shift_right(const LaneClass& a, const LaneClass& amount, unsigned bits, bool arithmetic) {
-  if (is_bottom(a, amount)) return {};
+LaneClass class_of_bitwise(Bitwise op, const LaneClass& a, const LaneClass& b, unsigned bits, unsigned* split) {
+  const unsigned x = width_of(a, bits), y = width_of(b, bits);
+  return bounded(bitwise(op, a, b, bits, split), op == Bitwise::kAnd ? std::min(x, y) : std::max(x, y), bits);
+}
+
+static LaneClass shifted_right(const LaneClass& a, const LaneClass& amount, unsigned bits, bool arithmetic) {
   if (either_vector(a, amount) || !amount.is_uniform()) return LaneClass::vector();
   if (!amount.constant) return a.is_uniform() ? LaneClass::uniform() : LaneClass::vector();
   const auto k = static_cast<unsigned>(std::min<uint64_t>(*amount.constant & 0xffffffffu, bits));
@@ -169,6 +193,16 @@ LaneClass class_of_shift_right(const LaneClass& a, const LaneClass& amount, unsi
                 each_lane(offsets, kZeros, [&](int64_t o, int64_t) { return k >= 64 ? 0 : o >> k; }), bits);
 }
 
+LaneClass class_of_shift_right(const LaneClass& a, const LaneClass& amount, unsigned bits, bool arithmetic) {
+  if (is_bottom(a, amount)) return {};
+  const unsigned width = width_of(a, bits);
+  if (a.is_vector() || !amount.constant || width >= bits) return shifted_right(a, amount, bits, arithmetic);
+  // The sign bit is known to be clear, and nothing is left of a small number.
+  const uint64_t k = *amount.constant & 0xffffffffu;
+  if (k >= width) return constant_class(0, bits);
+  return bounded(shifted_right(a, amount, bits, arithmetic), width - static_cast<unsigned>(k), bits);
+}
+
 LaneClass class_of_shift_left(const LaneClass& a, const LaneClass& amount, unsigned bits) {
   if (is_bottom(a, amount)) return {};
   if (either_vector(a, amount) || !amount.is_uniform()) return LaneClass::vector();
@@ -178,7 +212,7 @@ LaneClass class_of_shift_left(const LaneClass& a, const LaneClass& amount, unsig
   return class_of_mul(a, LaneClass::of_constant(k >= bits ? 0 : uint64_t{1} << k), bits);
 }
 
-LaneClass class_of_trunc(const LaneClass& a, unsigned to) {
+static LaneClass truncated(const LaneClass& a, unsigned to) {
   if (a.shape == Shape::kBottom || a.is_vector()) return a;
   if (a.constant) return constant_class(*a.constant, to);
   if (a.steps == nullptr) return affine(a.align_log2, nullptr, offsets_of(a), to);
@@ -187,7 +221,9 @@ LaneClass class_of_trunc(const LaneClass& a, unsigned to) {
   return affine(a.align_log2, &steps, offsets_of(a), to);
 }
 
-LaneClass class_of_extend(const LaneClass& a, unsigned from, unsigned to, bool is_signed, bool* guard) {
+LaneClass class_of_trunc(const LaneClass& a, unsigned to) { return bounded(truncated(a, to), width_of(a, 128), to); }
+
+static LaneClass extended(const LaneClass& a, unsigned from, unsigned to, bool is_signed, bool* guard) {
   *guard = false;
   if (a.shape == Shape::kBottom || a.is_vector()) return a;
   if (a.constant && from <= 64) {
@@ -211,6 +247,16 @@ LaneClass class_of_extend(const LaneClass& a, unsigned from, unsigned to, bool i
   // Offsets below the base's alignment cannot carry into it.
   *guard = !(align >= from || (lo >= 0 && align < 63 && (hi >> align) == 0 && (!is_signed || align < from)));
   return affine(wide_align, nullptr, offsets, to);
+}
+
+LaneClass class_of_extend(const LaneClass& a, unsigned from, unsigned to, bool is_signed, bool* guard) {
+  const LaneClass out = extended(a, from, to, is_signed, guard);
+  if (a.shape == Shape::kBottom || a.is_vector()) return out;
+  const unsigned width = width_of(a, from);
+  if (width >= from) return is_signed ? out : bounded(out, from, to);
+  // Numbers below half the range do not wrap when the base is one of them.
+  if (a.steps == nullptr && lowest(offsets_of(a)) == 0) *guard = false;
+  return bounded(out, width, to);
 }
 
 LaneClass class_of_choice(const LaneClass& a, const LaneClass& b) {

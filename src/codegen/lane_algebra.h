@@ -14,6 +14,8 @@ namespace warplens::codegen {
 
 /// Known power-of-two factor of the base, at most `bits` (then the base is zero).
 unsigned alignment_of(const LaneClass& c, unsigned bits);
+/// w such that all lanes are below 2^w; `bits` when nothing is known.
+unsigned width_of(const LaneClass& c, unsigned bits);
 /// Offsets of a class, zeros when it has none.
 const Pattern& offsets_of(const LaneClass& c);
 /// Least and largest element.

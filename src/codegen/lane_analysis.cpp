@@ -94,6 +94,8 @@ class Analyser final : private RegisterAccess {
       any |= of_value_[v].lazy_nan;
       lazy &= of_value_[v].lazy_nan || of_value_[v].nan_free;
     }
+    // Bounds of what goes round a loop would creep up bit by bit.
+    if (out_.webs.webs[web].values.size() > 1) cls.width = LaneClass{}.width;
     if (varies_[web]) cls = LaneClass::vector();
     out_.info[web].cls = cls;
     out_.info[web].lazy_nan = lazy && any;

@@ -15,6 +15,8 @@ uint8_t alignment(const LaneClass& c) {
   return c.align_log2;
 }
 
+uint8_t bound(const LaneClass& c) { return c.constant ? static_cast<uint8_t>(std::bit_width(*c.constant)) : c.width; }
+
 }  // namespace
 
 const Pattern* intern_pattern(const Pattern& p) {
@@ -33,6 +35,7 @@ LaneClass join(const LaneClass& a, const LaneClass& b) {
   LaneClass out = a;
   out.constant.reset();
   out.align_log2 = std::min(alignment(a), alignment(b));
+  out.width = std::max(bound(a), bound(b));
   return out;
 }
 

@@ -119,6 +119,7 @@ class LaneEmitter final : public LaneBuilder {
   /// Applies one LLVM operation to the scalars when all operands are uniform, else to vectors. `f` gets the operands.
   LaneValue plain(Elem elem, std::initializer_list<const LaneValue*> operands,
                   const std::function<llvm::Value*(Values)>& f);
+  LaneValue read_special(ptx::SpecialReg reg, unsigned index);
   LaneValue bitwise(int op, LaneValue a, LaneValue b);
   LaneValue shift_right(LaneValue a, LaneValue amount, bool arithmetic);
   LaneValue extend(LaneValue a, Elem to, bool is_signed);

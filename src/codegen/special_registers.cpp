@@ -24,6 +24,26 @@ Pattern pattern_of(int64_t (*f)(int64_t lane, unsigned k), unsigned k) {
 /// A lane mask as a 32-bit offset.
 int64_t wrap_mask(uint64_t mask) { return static_cast<int32_t>(static_cast<uint32_t>(mask)); }
 
+/// Bound of a register as a power of two: the limits of CUDA's launches (documented; all architectures agree).
+uint8_t width_of_register(SpecialReg r) {
+  switch (r) {
+    case SpecialReg::kTidX:
+    case SpecialReg::kTidY: return 10;
+    case SpecialReg::kTidZ: return 6;
+    case SpecialReg::kNtidX:
+    case SpecialReg::kNtidY: return 11;
+    case SpecialReg::kNtidZ: return 7;
+    case SpecialReg::kCtaidX: return 31;
+    case SpecialReg::kCtaidY:
+    case SpecialReg::kCtaidZ:
+    case SpecialReg::kNctaidY:
+    case SpecialReg::kNctaidZ: return 16;
+    case SpecialReg::kLaneid:
+    case SpecialReg::kWarpid: return 5;
+    default: return 128;
+  }
+}
+
 /// Offset in WarpContext of a uniform 32-bit register, or -1.
 long field_of(SpecialReg r) {
   using W = exec::WarpContext;
@@ -49,6 +69,12 @@ long field_of(SpecialReg r) {
 }  // namespace
 
 LaneValue LaneEmitter::special(ptx::SpecialReg reg, unsigned index) {
+  LaneValue v = read_special(reg, index);
+  if (!v.cls.is_vector() && !v.cls.constant) v.cls.width = width_of_register(reg);
+  return v;
+}
+
+LaneValue LaneEmitter::read_special(ptx::SpecialReg reg, unsigned index) {
   const Elem elem = elem_of(ptx::type_of(reg));
   const unsigned width = width_of(source_.shape);
   const auto load = [&](size_t offset, bool vector) -> llvm::Value* {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
 
 namespace warplens::codegen {
@@ -62,6 +63,12 @@ class Draw {
         v.scale = any() & mask_of(bits);
       }
     }
+    // A bound that holds, now and then.
+    if ((*this)(2) == 0 && !v.cls.constant) {
+      uint64_t all = 0;
+      for (const uint64_t lane : lanes_of(v, bits)) all |= lane;
+      v.cls.width = static_cast<uint8_t>(std::bit_width(all));
+    }
     return v;
   }
 
@@ -77,6 +84,8 @@ void expect_describes(const Value& r, const Lanes& want, unsigned bits, const ch
     ASSERT_EQ(*r.cls.constant, want[0]) << what;
     return;
   }
+  for (const uint64_t lane : want)
+    ASSERT_LE(static_cast<unsigned>(std::bit_width(lane)), width_of(r.cls, bits)) << what;
   const unsigned align = alignment_of(r.cls, bits);
   ASSERT_EQ(r.base & mask_of(std::min(align, bits)) & mask_of(bits), 0u) << what << " align " << align;
 }
@@ -202,6 +211,23 @@ TEST(LaneAlgebra, join_is_an_upper_bound_of_both) {
       EXPECT_LE(alignment_of(j, 32), std::min(alignment_of(a, 32), alignment_of(b, 32)));
     }
   }
+}
+
+TEST(LaneAlgebra, signed_division_of_a_thread_index_is_a_shift) {
+  Pattern lanes;
+  for (size_t l = 0; l < 32; ++l) lanes[l] = static_cast<int64_t>(l);
+  LaneClass tid = LaneClass::pattern(lanes, 5);
+  tid.width = 10;
+  // tid / 2 as compilers write it: (tid + (tid >> 31 unsigned)) >> 1
+  const LaneClass sign = class_of_shift_right(tid, LaneClass::of_constant(31), 32, true);
+  ASSERT_EQ(sign.constant, 0u);
+  const LaneClass half = class_of_shift_right(class_of_add(tid, sign, 32), LaneClass::of_constant(1), 32, true);
+  ASSERT_EQ(half.shape, Shape::kPattern);
+  EXPECT_EQ((*half.offsets)[7], 3);
+  EXPECT_EQ(half.width, 9);
+  bool guard = true;
+  class_of_extend(class_of_add(half, LaneClass::of_constant(3), 32), 32, 64, true, &guard);
+  EXPECT_FALSE(guard);
 }
 
 TEST(LaneAlgebra, thread_indices_of_a_tile_stay_patterns) {

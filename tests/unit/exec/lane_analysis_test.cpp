@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lane-class analysis on small kernels with the real instruction set: which registers stay scalar, which become
+// patterns, and where divergence must make a vector.
+#include "codegen/lane_analysis.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/dominance.h"
+#include "analysis/liveness.h"
+#include "support/ptx_launcher.h"
+
+namespace warplens::test {
+namespace {
+
+using codegen::BlockShape;
+using codegen::LaneClass;
+using codegen::Shape;
+
+class Analysed {
+ public:
+  explicit Analysed(const std::string& body, BlockShape shape = BlockShape::kRows)
+      : launcher_(kPtxHead +
+                  ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n  .reg .pred %p<9>;\n  .reg .b32 %r<30>;\n"
+                  "  .reg .b64 %rd<9>;\n  ld.param.u64 %rd8, [out];\n  ld.param.u32 %r29, [n];\n" +
+                  body + "}\n") {
+    kernel_ = launcher_.kernel("k");
+    codegen::KernelSource source;
+    source.module = launcher_.module().module.get();
+    source.function = kernel_->function;
+    source.graph = &kernel_->graph;
+    source.accesses = &kernel_->accesses;
+    source.loops = &kernel_->loops;
+    source.symbols = kernel_->symbols;
+    source.variable_offsets = kernel_->variable_offsets;
+    source.shape = shape;
+    lanes_ = codegen::analyse_lanes(source, analysis::dominators(kernel_->graph),
+                                    analysis::post_dominators(kernel_->graph), analysis::liveness(kernel_->graph));
+  }
+  /// Class of the web that the last definition of the register belongs to.
+  LaneClass of(const std::string& name) const {
+    LaneClass out;
+    for (const auto& uses : lanes_.webs.of_instr)
+      for (const auto& u : uses)
+        if (u.written != codegen::kNoWeb && kernel_->function->registers[u.reg].name == name)
+          out = lanes_.info[u.written].cls;
+    return out;
+  }
+  bool any_diverged() const {
+    return std::find(lanes_.diverged.begin(), lanes_.diverged.end(), true) != lanes_.diverged.end();
+  }
+
+ private:
+  PtxLauncher launcher_;
+  const exec::LoadedKernel* kernel_ = nullptr;
+  codegen::LaneAnalysis lanes_;
+};
+
+TEST(LaneAnalysis, addresses_of_consecutive_elements_are_patterns) {
+  const Analysed a(R"(
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  mul.wide.s32 %rd1, %r4, 4;
+  add.s64 %rd2, %rd8, %rd1;
+  ld.global.u32 %r5, [%rd2];
+  ld.global.u32 %r6, [%rd8];
+  st.global.u32 [%rd2], %r5;
+  ret;
+)");
+  EXPECT_EQ(a.of("%r4").shape, Shape::kPattern);
+  ASSERT_EQ(a.of("%rd2").shape, Shape::kPattern);
+  EXPECT_EQ((*a.of("%rd2").offsets)[3], 12);
+  EXPECT_TRUE(a.of("%r5").is_vector());
+  EXPECT_TRUE(a.of("%r6").is_uniform());  // all lanes load the same word
+}
+
+TEST(LaneAnalysis, rows_of_a_narrow_block_are_two_term_addresses) {
+  const std::string body = R"(
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;
+  mad.lo.s32 %r3, %r2, %r29, %r1;
+  ret;
+)";
+  EXPECT_EQ(Analysed(body, BlockShape::kWidth16).of("%r3").shape, Shape::kScaled);
+  EXPECT_EQ(Analysed(body, BlockShape::kRows).of("%r3").shape, Shape::kPattern);
+  EXPECT_TRUE(Analysed(body, BlockShape::kGeneral).of("%r3").is_vector());
+}
+
+TEST(LaneAnalysis, an_early_exit_does_not_make_the_rest_vary) {
+  const Analysed a(R"(
+  mov.u32 %r1, %tid.x;
+  setp.ge.u32 %p1, %r1, %r29;
+  @%p1 bra DONE;
+  mov.u32 %r2, 0;
+LOOP:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p2, %r2, %r29;
+  @%p2 bra LOOP;
+  st.global.u32 [%rd8], %r2;
+DONE:
+  ret;
+)");
+  EXPECT_TRUE(a.of("%r2").is_uniform());
+}
+
+TEST(LaneAnalysis, what_meets_behind_a_divergent_branch_varies) {
+  const std::string body = R"(
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, COND, 5;
+  mov.u32 %r2, 1;
+  @%p1 bra JOIN;
+  mov.u32 %r2, 2;
+JOIN:
+  st.global.u32 [%rd8], %r2;
+  ret;
+)";
+  const auto with = [&](const std::string& condition) {
+    std::string text = body;
+    return text.replace(text.find("COND"), 4, condition);
+  };
+  EXPECT_TRUE(Analysed(with("%r1")).of("%r2").is_vector());
+  EXPECT_TRUE(Analysed(with("%r29")).of("%r2").is_uniform());
+  EXPECT_TRUE(Analysed(with("%r1")).any_diverged());
+  EXPECT_FALSE(Analysed(with("%r29")).any_diverged());
+}
+
+TEST(LaneAnalysis, a_value_of_a_loop_that_lanes_leave_apart_varies_behind_it) {
+  const Analysed a(R"(
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  mov.u32 %r3, 0;
+LOOP:
+  add.u32 %r2, %r2, 1;
+  add.u32 %r3, %r3, 2;
+  setp.lt.u32 %p2, %r2, %r1;
+  @%p2 bra LOOP;
+  st.global.u32 [%rd8], %r3;
+  ret;
+)");
+  EXPECT_TRUE(a.of("%r3").is_vector());   // read behind the loop
+  EXPECT_TRUE(a.of("%r2").is_uniform());  // read only inside, where all active lanes agree
+}
+
+TEST(LaneAnalysis, one_register_for_two_purposes_is_two_webs) {
+  const Analysed a(R"(
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.s64 %rd1, %rd8, %rd1;
+  ld.global.u32 %r1, [%rd1];
+  st.global.u32 [%rd1], %r1;
+  mov.u32 %r1, 7;
+  st.global.u32 [%rd8], %r1;
+  ret;
+)");
+  EXPECT_EQ(a.of("%r1").constant, 7u);
+}
+
+}  // namespace
+}  // namespace warplens::test
