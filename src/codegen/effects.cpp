@@ -18,9 +18,25 @@ namespace warplens::codegen {
 using ptx::Role;
 
 void KernelWriter::emit_memory(uint32_t i) {
-  const ptx::Instr& in = source_.function->body[i];
-  MemoryOperands m = memory_operands(source_, i);
+  const MemoryOperands m = memory_operands(source_, i);
   if (m.op.space == ptx::Space::kParam) return m.call_frame ? emit_frame_access(m) : emit_parameter(m);
+  const uint32_t index = clone_ == Clone::kFull ? group_of_[i - source_.graph->blocks[block_].begin] : kNoGroup;
+  if (index == kNoGroup) return emit_access(i, m);
+  // One test for the group: in shared memory before its first access. In global memory the first access is checked by
+  // itself, which finds out the allocation, and the test behind it asks for the others.
+  const AccessGroup& group = groups_[index];
+  const bool first = i == group.first_instr;
+  if (first && group.shared) require_group(group);
+  e_.options.bounds = source_.options.bounds && first && !group.shared;
+  emit_access(i, m);
+  e_.options.bounds = source_.options.bounds;
+  if (!first || group.shared) return;
+  set_checkpoint(i + 1);
+  require_group(group);
+}
+
+void KernelWriter::emit_access(uint32_t i, const MemoryOperands& m) {
+  const ptx::Instr& in = source_.function->body[i];
   const Elem elem = integer_of(elem_of(m.op.type));
   LaneValue address = emitter_.address(*m.address);
   const bool offsets = m.op.space == ptx::Space::kShared || m.op.space == ptx::Space::kLocal;

@@ -52,8 +52,20 @@ class KernelWriter final : private RegisterAccess {
   void write(ptx::RegId reg, const LaneValue& value) override;
   LaneValue read_web(WebId web);
 
+  // access_groups.cpp
+  struct AccessGroup {
+    int64_t first_byte = 0, end_byte = 0;  ///< of all its accesses, from the register's base
+    unsigned bytes = 1;                    ///< the widest access
+    int64_t first_offset = 0;              ///< constant part of the first access's address
+    uint32_t first_instr = 0, members = 0;
+    bool shared = false;
+  };
+  void find_access_groups(ir::BlockId block);
+  void require_group(const AccessGroup& group);
+
   // effects.cpp: memory, calls, barriers
   void emit_memory(uint32_t i);
+  void emit_access(uint32_t i, const MemoryOperands& m);
   void emit_parameter(const MemoryOperands& m);
   void emit_frame_access(const MemoryOperands& m);
   llvm::Value* frame_word(uint32_t byte_offset);
@@ -106,6 +118,10 @@ class KernelWriter final : private RegisterAccess {
   uint32_t instr_ = 0;
   bool guard_varies_ = false;
   llvm::Value *block_mask_bits_ = nullptr, *block_mask_vector_ = nullptr;
+
+  std::vector<AccessGroup> groups_;
+  std::vector<uint32_t> group_of_;  // by instruction of the block, from its first; kNoGroup
+  static constexpr uint32_t kNoGroup = ~uint32_t{0};
 
   struct Checkpoint {
     uint32_t instr = 0;
