@@ -84,7 +84,6 @@ void fill_context(WarpContext& w, const LaunchState& launch, uint32_t warp) {
 BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, unsigned worker, uint64_t* counters)
     : launch_(launch),
       executor_(executor),
-      worker_(worker),
       in_turns_(launch.request->kernel->has_barriers || any_loop_spins(*launch.request->kernel)) {
   const LoadedKernel& kernel = *launch.request->kernel;
   warps_ = static_cast<uint32_t>((launch.request->block.count() + 31) / 32);

@@ -60,7 +60,6 @@ class BlockRunner {
 
   LaunchState& launch_;
   Executor& executor_;
-  const unsigned worker_;
   const bool in_turns_;  ///< warps of a block take turns, each on its own stack
   uint32_t warps_ = 0;
   uint64_t local_bytes_per_warp_ = 0;
