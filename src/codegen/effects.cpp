@@ -31,6 +31,7 @@ void KernelWriter::emit_memory(uint32_t i) {
   emit_access(i, m);
   e_.options.bounds = source_.options.bounds;
   if (!first || group.shared) return;
+  store_results();
   set_checkpoint(i + 1);
   require_group(group);
 }

@@ -135,8 +135,8 @@ void KernelWriter::write(ptx::RegId reg, const LaneValue& value) {
     // The analysis ran the same lowering: shapes can differ only by what join forgets (constants, alignment).
     WL_CHECK(v.cls.shape == info.cls.shape && v.cls.offsets == info.cls.offsets && v.cls.steps == info.cls.steps,
              "instruction {}: class of the value differs from its web's", instr_);
-    ir_.CreateStore(v.base, slot.base);
-    if (slot.scale != nullptr) ir_.CreateStore(v.scale, slot.scale);
+    stores_.emplace_back(v.base, slot.base);
+    if (slot.scale != nullptr) stores_.emplace_back(v.scale, slot.scale);
     return;
   }
   llvm::Value* wide = e_.widen(v);
@@ -145,7 +145,7 @@ void KernelWriter::write(ptx::RegId reg, const LaneValue& value) {
     llvm::Value* old = ir_.CreateLoad(slot.base->getAllocatedType(), slot.base);
     wide = ir_.CreateSelect(e_.mask_vector, wide, old);
   }
-  ir_.CreateStore(wide, slot.base);
+  stores_.emplace_back(wide, slot.base);
 }
 
 void KernelWriter::use_block_mask() {
@@ -235,7 +235,18 @@ void KernelWriter::emit_guarded(uint32_t i) {
   ir_.SetInsertPoint(behind);
 }
 
+// What an instruction writes is stored behind it, since its lowering may read an operand after it has set a result.
 void KernelWriter::emit_unguarded(uint32_t i) {
+  emit_operation(i);
+  store_results();
+}
+
+void KernelWriter::store_results() {
+  for (const auto& [value, slot] : stores_) ir_.CreateStore(value, slot);
+  stores_.clear();
+}
+
+void KernelWriter::emit_operation(uint32_t i) {
   const ptx::Instr& in = source_.function->body[i];
   emitter_.begin(in);
   switch (in.def->role) {

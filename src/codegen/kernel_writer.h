@@ -46,6 +46,8 @@ class KernelWriter final : private RegisterAccess {
   void emit_instruction(uint32_t i);
   void emit_guarded(uint32_t i);
   void emit_unguarded(uint32_t i);
+  void emit_operation(uint32_t i);
+  void store_results();
   void use_block_mask();
   LaneValue read_guard(const ptx::Instr& in);
   LaneValue read(ptx::RegId reg) override;
@@ -119,6 +121,7 @@ class KernelWriter final : private RegisterAccess {
   bool guard_varies_ = false;
   llvm::Value *block_mask_bits_ = nullptr, *block_mask_vector_ = nullptr;
 
+  std::vector<std::pair<llvm::Value*, llvm::AllocaInst*>> stores_;  ///< of the current instruction
   std::vector<AccessGroup> groups_;
   std::vector<uint32_t> group_of_;  // by instruction of the block, from its first; kNoGroup
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
