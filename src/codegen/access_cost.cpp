@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting one warp access without sets: active lanes are moved together, sorted only when they are not in order
-// already (most accesses are), and distinct units are the changes between neighbours. Shared memory: the distinct words
-// of each bank are short lists.
+// Counting one warp access in one pass over its lanes: in order of address (most are), the distinct units are the
+// changes between neighbours; else small open-addressing sets on the stack.
 #include "codegen/access_cost.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
 
 #include "base/bits.h"
 
@@ -15,57 +18,90 @@ namespace {
 
 constexpr unsigned kSectorLog2 = 5, kLineLog2 = 7;
 
-/// Distinct sectors and lines of sorted or unsorted byte addresses.
-AccessCost cost_of_units(uint64_t* at, unsigned n) {
-  if (n == 0) return {};
-  if (!std::is_sorted(at, at + n)) std::sort(at, at + n);
-  AccessCost cost{1, 1, 0};
-  for (unsigned i = 1; i < n; ++i) {
-    cost.sectors += (at[i] >> kSectorLog2) != (at[i - 1] >> kSectorLog2);
-    cost.lines += (at[i] >> kLineLog2) != (at[i - 1] >> kLineLog2);
+/// A set of up to Slots / 2 numbers with four bits each, by open addressing: no order, no allocation, one pass.
+template <unsigned SlotsLog2>
+class SmallSet {
+ public:
+  SmallSet() { keys_.fill(kEmpty); }
+  /// Sets bit `bit` of `key`; whether the key and the bit are new.
+  std::pair<bool, bool> add(uint64_t key, unsigned bit) {
+    size_t at = key * 0x9e3779b97f4a7c15 >> (64 - SlotsLog2);
+    while (keys_[at] != key && keys_[at] != kEmpty) at = (at + 1) % keys_.size();
+    const bool new_key = keys_[at] == kEmpty;
+    if (new_key) {
+      keys_[at] = key;
+      bits_[at] = 0;
+    }
+    const bool new_bit = (bits_[at] >> bit & 1) == 0;
+    bits_[at] = static_cast<uint8_t>(bits_[at] | 1u << bit);
+    return {new_key, new_bit};
   }
+
+ private:
+  static constexpr uint64_t kEmpty = ~uint64_t{0};  // no line or word has this number
+  std::array<uint64_t, size_t{1} << SlotsLog2> keys_;
+  std::array<uint8_t, size_t{1} << SlotsLog2> bits_;
+};
+
+/// An aligned access of at most 32 bytes lies in one sector.
+AccessCost cost_of_global(uint32_t mask, const uint64_t* address) {
+  // Addresses in order by lane are the common case: then the distinct units are the changes.
+  AccessCost cost;
+  uint64_t last = 0;
+  bool ordered = true;
+  for_each_lane(mask, [&](int lane) {
+    const uint64_t at = address[lane];
+    const bool first = cost.sectors == 0;
+    ordered = ordered && at >= last;
+    cost.sectors += first || (at >> kSectorLog2) != (last >> kSectorLog2);
+    cost.lines += first || (at >> kLineLog2) != (last >> kLineLog2);
+    last = at;
+  });
+  if (ordered) return cost;
+  cost = {};
+  SmallSet<6> lines;
+  for_each_lane(mask, [&](int lane) {
+    const auto [new_line, new_sector] = lines.add(address[lane] >> kLineLog2, address[lane] >> kSectorLog2 & 3);
+    cost.lines += new_line;
+    cost.sectors += new_sector;
+  });
   return cost;
 }
 
-AccessCost cost_of_global(uint32_t mask, const uint64_t* address) {
-  std::array<uint64_t, 32> at;  // an aligned access of at most 32 bytes lies in one sector
-  unsigned n = 0;
-  for_each_lane(mask, [&](int lane) { at[n++] = address[lane]; });
-  return cost_of_units(at.data(), n);
+/// Word w of lane l lies at byte (w * 32 + l) * 4: a line for each word, a sector for 8 lanes of it.
+template <unsigned SlotsLog2>
+AccessCost cost_of_words(unsigned words, uint32_t mask, const uint64_t* offset) {
+  AccessCost cost;
+  SmallSet<SlotsLog2> lines;
+  for_each_lane(mask, [&](int lane) {
+    for (unsigned w = 0; w < words; ++w) {
+      const auto [new_line, new_sector] = lines.add(offset[lane] / 4 + w, static_cast<unsigned>(lane) / 8);
+      cost.lines += new_line;
+      cost.sectors += new_sector;
+    }
+  });
+  return cost;
 }
 
-/// Word w of lane l lies at byte (w * 32 + l) * 4.
 AccessCost cost_of_local(unsigned bytes, uint32_t mask, const uint64_t* offset) {
-  const unsigned words = (bytes + 3) / 4;
-  std::array<uint64_t, 32 * 8> at;
-  unsigned n = 0;
-  for (unsigned w = 0; w < words; ++w)
-    for_each_lane(mask, [&](int lane) { at[n++] = ((offset[lane] / 4 + w) * 32 + static_cast<unsigned>(lane)) * 4; });
-  return cost_of_units(at.data(), n);
+  const unsigned words = (bytes + 3) / 4;  // at most 32 a word
+  return words <= 2 ? cost_of_words<7>(words, mask, offset) : cost_of_words<9>(words, mask, offset);
 }
 
-/// The words of each bank seen so far, as lists through arrays.
-struct BankLists {
-  static constexpr uint8_t kEnd = 0xff;
-  std::array<uint8_t, 32> first;
-  std::array<uint8_t, 32> length;
-  std::array<uint8_t, 256> next;
-  std::array<uint64_t, 256> word;
-  unsigned used = 0, longest = 0;
+/// The distinct words of each bank.
+class Banks {
+ public:
+  Banks() { words_of_.fill(0); }
+  void add(uint64_t word) {
+    if (!words_.add(word, 0).first) return;
+    longest_ = std::max<unsigned>(longest_, ++words_of_[word % 32]);
+  }
+  unsigned longest() const { return longest_; }
 
-  BankLists() {
-    first.fill(kEnd);
-    length.fill(0);
-  }
-  void add(uint64_t w) {
-    const unsigned bank = w % 32;
-    for (uint8_t i = first[bank]; i != kEnd; i = next[i])
-      if (word[i] == w) return;
-    word[used] = w;
-    next[used] = first[bank];
-    first[bank] = static_cast<uint8_t>(used++);
-    longest = std::max<unsigned>(longest, ++length[bank]);
-  }
+ private:
+  SmallSet<7> words_;  // a group of lanes asks for at most 64 words
+  std::array<uint8_t, 32> words_of_;
+  unsigned longest_ = 0;
 };
 
 bool neighbours_agree(uint32_t mask, const uint64_t* offset, int distance) {
@@ -85,11 +121,13 @@ uint32_t wavefronts_of(events::Access access, unsigned bytes, uint32_t mask, con
   const unsigned words = (bytes + 3) / 4;
   uint32_t wavefronts = 0;
   for (unsigned begin = 0; begin < 32; begin += group) {
-    BankLists banks;
-    for_each_lane(mask & static_cast<uint32_t>(low_bits(group) << begin), [&](int lane) {
+    const auto lanes = mask & static_cast<uint32_t>(low_bits(group) << begin);
+    if (lanes == 0) continue;
+    Banks banks;
+    for_each_lane(lanes, [&](int lane) {
       for (unsigned w = 0; w < words; ++w) banks.add(offset[lane] / 4 + w);
     });
-    wavefronts += banks.longest;
+    wavefronts += banks.longest();
   }
   return wavefronts;
 }
@@ -109,8 +147,10 @@ AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, u
   return {};
 }
 
-std::vector<AccessCost> costs_by_phase(events::Space space, events::Access access, unsigned bytes,
-                                       const Pattern& offsets, unsigned granule_log2) {
+namespace {
+
+std::vector<AccessCost> compute_costs_by_phase(events::Space space, events::Access access, unsigned bytes,
+                                               const Pattern& offsets, unsigned granule_log2) {
   const unsigned phases = granule_log2 >= kLineLog2 ? 1 : 128u >> granule_log2;
   std::vector<AccessCost> costs;
   for (unsigned p = 0; p < phases; ++p) {
@@ -122,6 +162,22 @@ std::vector<AccessCost> costs_by_phase(events::Space space, events::Access acces
   }
   if (std::ranges::all_of(costs, [&](const AccessCost& c) { return c == costs[0]; })) costs.resize(1);
   return costs;
+}
+
+}  // namespace
+
+std::vector<AccessCost> costs_by_phase(events::Space space, events::Access access, unsigned bytes,
+                                       const Pattern& offsets, unsigned granule_log2) {
+  // Kernels use a few patterns at many sites.
+  using Key = std::tuple<events::Space, events::Access, unsigned, unsigned, const Pattern*>;
+  static std::mutex mutex;
+  static std::map<Key, std::vector<AccessCost>> known;
+  const Key key{space, access, bytes, granule_log2, intern_pattern(offsets)};
+  const std::lock_guard lock(mutex);
+  auto at = known.find(key);
+  if (at == known.end())
+    at = known.emplace(key, compute_costs_by_phase(space, access, bytes, offsets, granule_log2)).first;
+  return at->second;
 }
 
 }  // namespace warplens::codegen

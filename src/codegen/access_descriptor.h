@@ -18,14 +18,20 @@ struct AccessDescriptor {
   uint32_t elements = 1;       ///< vector length
   uint32_t extent = 0;  ///< bytes from the first to behind the last lane's, when that is a constant; else one lane's
   uint32_t flags = 0;
+  uint32_t unused = 0;
+  // With kParts the lanes' addresses are base + scale * steps[lane] + offsets[lane]; null: zeros.
+  const int64_t* steps = nullptr;
+  const int64_t* offsets = nullptr;
 
   enum Flag : uint32_t {
     kCosts = 1,     ///< load / store / atomic hooks: add sectors, lines, wavefronts and their ideals
     kRequests = 2,  ///< the same for requests and lanes
     kEvents = 4,    ///< tell the listeners
+    kParts = 8,     ///< instead of 32 addresses the hook gets base and scale
+    kNarrow = 16,   ///< kParts: addresses have 32 bits
   };
   uint32_t bytes() const { return element_bytes * elements; }
 };
-constexpr size_t kDescriptorWords = sizeof(AccessDescriptor) / sizeof(uint32_t);
+constexpr size_t kDescriptorWords = offsetof(AccessDescriptor, steps) / sizeof(uint32_t);  ///< the rest are pointers
 
 }  // namespace warplens::codegen

@@ -37,12 +37,14 @@ class MemoryAccess {
   void classify_scaled();
   bool proven() const { return kind_ == Kind::kUniform || kind_ == Kind::kPattern; }
   /// The hook of the cold path counts, since the fast path's closed form holds only there.
-  bool costs_by_branch() const { return generic() || kind_ == Kind::kScaled; }
+  bool costs_by_branch() const { return generic() || kind_ == Kind::kScaled || compact(); }
+  bool compact() const;
   llvm::Value* address_vector();  ///< <32 x i64>
   llvm::Value* host_pointer(llvm::Value* address);
   llvm::Value* host_addresses();            ///< <32 x i64> of host addresses
   llvm::Value* descriptor(uint32_t flags);  ///< of the first site
   llvm::Value* descriptor_of(uint32_t site, uint32_t flags);
+  llvm::Constant* pattern_constant(const Pattern* p);
   llvm::Value* mask_bits();
   llvm::Value* mask_vector();
   bool hooks_only() const;
@@ -73,6 +75,8 @@ class MemoryAccess {
   void count_costs();
   void count_scaled(uint32_t site);
   bool count_progression(uint32_t site);
+  bool count_rows(uint32_t site);
+  llvm::Value* costs_table(const std::vector<AccessCost>& costs, unsigned words, uint64_t ideal_of_row);
   void count_any(uint32_t site);
   void count_requests();
   void count_requests(uint32_t site);

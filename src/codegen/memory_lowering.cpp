@@ -7,6 +7,7 @@
 //   counts: a constant, a table entry, or a formula
 #include "codegen/memory_lowering.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -24,6 +25,9 @@ namespace {
 
 /// Wider patterns are treated as vectors: their offsets would not fit 32-bit indices.
 constexpr int64_t kLargestExtent = int64_t{1} << 30;
+
+/// See MemoryAccess::compact.
+constexpr size_t kMostInlineSites = 48;
 
 Elem element_of(ptx::Type type) {
   switch (ptx::bytes_of(type)) {
@@ -165,14 +169,39 @@ llvm::Value* MemoryAccess::host_addresses() {
 
 llvm::Value* MemoryAccess::descriptor(uint32_t flags) { return descriptor_of(op_.sites[0], flags); }
 
+llvm::Constant* MemoryAccess::pattern_constant(const Pattern* p) {
+  if (p == nullptr) return llvm::ConstantPointerNull::get(ir_.getPtrTy());
+  std::vector<uint64_t> words(p->begin(), p->end());
+  llvm::Constant* data = llvm::ConstantDataArray::get(ir_.getContext(), words);
+  uint64_t hash = 0;
+  for (const uint64_t w : words) hash = hash * 0x9e3779b97f4a7c15 + w;
+  const std::string name = fmt::format("pattern.{:x}", hash);
+  llvm::GlobalVariable* known = e_.module.getNamedGlobal(name);
+  if (known != nullptr && known->getInitializer() == data) return known;
+  return new llvm::GlobalVariable(e_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+}
+
 llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags) {
   const auto word = static_cast<uint32_t>(e_.layout.site_word(site, 0));
   const uint32_t extent = proven() && !is_case_ ? static_cast<uint32_t>(extent_) : bytes_;
-  const uint32_t words[] = {
-      op_.pc,       site,   word, static_cast<uint32_t>(op_.space), static_cast<uint32_t>(access_), element_bytes_,
-      op_.elements, extent, flags};
+  const bool parts = !address_.cls.is_vector();
+  if (parts) flags |= AccessDescriptor::kParts;
+  if (parts && address_.elem == Elem::kI32) flags |= AccessDescriptor::kNarrow;
+  const uint32_t words[] = {op_.pc,
+                            site,
+                            word,
+                            static_cast<uint32_t>(op_.space),
+                            static_cast<uint32_t>(access_),
+                            element_bytes_,
+                            op_.elements,
+                            extent,
+                            flags,
+                            0};
   static_assert(std::size(words) == kDescriptorWords);
-  llvm::Constant* data = llvm::ConstantDataArray::get(ir_.getContext(), llvm::ArrayRef<uint32_t>(words));
+  llvm::Constant* data =
+      llvm::ConstantStruct::getAnon({llvm::ConstantDataArray::get(ir_.getContext(), llvm::ArrayRef<uint32_t>(words)),
+                                     pattern_constant(parts ? address_.cls.steps : nullptr),
+                                     pattern_constant(parts ? address_.cls.offsets : nullptr)});
   return new llvm::GlobalVariable(e_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "access");
 }
 
@@ -205,11 +234,16 @@ uint32_t MemoryAccess::hook_flags() const {
 
 /// Without bounds checks a masked-off lane's address may be anything, and only the hooks go lane by lane.
 bool MemoryAccess::hooks_only() const {
+  if (compact()) return true;
   const bool wide_lanes = element_bytes_ > 8 && kind_ != Kind::kUniform;
   const bool scattered_local = per_lane_local() && (kind_ != Kind::kUniform || element_bytes_ < 4);
   const bool elsewhere = op_.space == ptx::Space::kSharedCluster || op_.space == ptx::Space::kParam;
   return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local || elsewhere;
 }
+
+/// In kernels with many accesses the masked copy of the code, rarely run, leaves what is not proven to the hooks: code
+/// for each would take longer to compile than it saves.
+bool MemoryAccess::compact() const { return !e_.full_mask && !proven() && e_.layout.sites > kMostInlineSites; }
 
 events::Space MemoryAccess::counted_space() const {
   switch (op_.space) {
@@ -253,9 +287,17 @@ LaneValue MemoryAccess::lane_value(llvm::Value* v) const {
   return out;
 }
 
+/// What hooks take as addresses: all 32, or the parts that they can be made of.
 llvm::Value* MemoryAccess::spill_addresses() {
   llvm::Value* buffer = e_.scratch("lane_address", 32 * sizeof(uint64_t));
-  ir_.CreateAlignedStore(address_vector(), buffer, llvm::Align(64));
+  if (address_.cls.is_vector()) {
+    ir_.CreateAlignedStore(address_vector(), buffer, llvm::Align(64));
+    return buffer;
+  }
+  ir_.CreateAlignedStore(ir_.CreateZExt(address_.base, ir_.getInt64Ty()), buffer, llvm::Align(64));
+  if (address_.cls.shape == Shape::kScaled)
+    ir_.CreateAlignedStore(ir_.CreateZExt(address_.scale, ir_.getInt64Ty()),
+                           ir_.CreateConstInBoundsGEP1_64(ir_.getInt64Ty(), buffer, 1), llvm::Align(8));
   return buffer;
 }
 

@@ -3,6 +3,7 @@
 // chosen by the base's place within 128 bytes; unknown addresses are tested for being in order (then the sectors are
 // the changes between neighbours) before a hook sorts them. Partial masks have bit-trick forms for the common shapes.
 // Everything equals memory::count_access; requests and lanes of unguarded accesses are those of their block, and free.
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
@@ -18,7 +19,11 @@ namespace warplens::codegen {
 namespace {
 
 // Words of a site, in the order of events::SiteCounts.
-constexpr unsigned kRequests = 0, kSectors = 2, kWavefronts = 5;
+constexpr unsigned kRequests = 0, kLanes = 1, kSectors = 2, kLines = 3, kIdealSectors = 4, kWavefronts = 5,
+                   kIdealWavefronts = 6;
+
+/// Each row of a table with the ideal of its own sectors.
+constexpr uint64_t kOwnIdeal = ~uint64_t{0};
 
 bool in_sectors(events::Space s) { return s == events::Space::kGlobal || s == events::Space::kLocal; }
 bool in_wavefronts(events::Space s) { return s == events::Space::kShared || s == events::Space::kSharedCluster; }
@@ -101,8 +106,8 @@ void MemoryAccess::count_requests(uint32_t site) {
     add_constants(site, kRequests, std::array<uint64_t, 2>{1, kWarpSize});
     return;
   }
-  llvm::Value* one = llvm::ConstantDataVector::get(ir_.getContext(), llvm::ArrayRef<uint64_t>({1, 0}));
-  add(site, kRequests, ir_.CreateInsertElement(one, lanes_active(), uint64_t{1}));
+  add(site, kRequests, ir_.getInt64(1));
+  add(site, kLanes, lanes_active());
 }
 
 void MemoryAccess::count_full(uint32_t site) {
@@ -123,7 +128,7 @@ void MemoryAccess::count_any(uint32_t site) {
 }
 
 void MemoryAccess::count_scaled(uint32_t site) {
-  if (!count_progression(site)) count_any(site);
+  if (!count_progression(site) && !count_rows(site)) count_any(site);
 }
 
 /// Lanes at base + scale * c * {0 .. n-1}, in any order, each value any number of times. Neighbours less than a sector
@@ -163,6 +168,88 @@ bool MemoryAccess::count_progression(uint32_t site) {
   return true;
 }
 
+/// Up to four rows (lanes of equal step) so far apart that they share no line: the sum of the rows' tables. The ideal
+/// is a constant, since each row needs its share at least.
+bool MemoryAccess::count_rows(uint32_t site) {
+  if (counted_space() != events::Space::kGlobal) return false;
+  std::vector<int64_t> values(steps_.begin(), steps_.end());
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (values.size() < 2 || values.size() > 4) return false;
+  int64_t nearest = values[1] - values[0];
+  for (size_t i = 2; i < values.size(); ++i) nearest = std::min(nearest, values[i] - values[i - 1]);
+  const auto [low, high] = std::ranges::minmax(offsets_);
+
+  const unsigned granule = bytes_log2_;  // checked
+  const uint64_t best = ideal_cost(~0u, kWarpSize, bytes_, 32);
+  std::vector<std::pair<int64_t, std::vector<AccessCost>>> rows;  // first byte's offset from base, costs by phase
+  uint64_t least = 0;
+  for (const int64_t v : values) {
+    Pattern row;
+    int64_t first = high;
+    for (size_t l = 0; l < row.size(); ++l)
+      if (steps_[l] == v) first = std::min(first, offsets_[l]);
+    for (size_t l = 0; l < row.size(); ++l) row[l] = steps_[l] == v ? offsets_[l] - first : 0;
+    rows.emplace_back(first, costs_by_phase(events::Space::kGlobal, access_, bytes_, row, granule));
+    uint32_t smallest = ~0u;
+    for (const AccessCost& c : rows.back().second) smallest = std::min(smallest, c.sectors);
+    least += smallest;
+  }
+  if (least < best) return false;
+
+  llvm::BasicBlock* apart = block("count.rows");
+  llvm::BasicBlock* cold = block("count.cold");
+  llvm::BasicBlock* done = block("counted");
+  llvm::Value* scale = address_.scale;
+  const auto number = [&](int64_t v) {
+    return llvm::ConstantInt::get(scale->getType(), static_cast<uint64_t>(v), true);
+  };
+  const int64_t distance = (high - low + bytes_ + 127) / nearest + 1;  // |scale| >= this: no line in common
+  llvm::Value* shifted = ir_.CreateAdd(scale, number(distance - 1));
+  branch_likely(ir_.CreateICmpUGT(shifted, number(2 * distance - 2)), apart, cold);
+  ir_.SetInsertPoint(apart);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const auto& [first, costs] = rows[r];
+    llvm::Value* at =
+        ir_.CreateAdd(ir_.CreateAdd(address_.base, ir_.CreateMul(scale, number(values[r]))), number(first));
+    llvm::Value* phase = ir_.CreateAnd(ir_.CreateZExtOrTrunc(ir_.CreateLShr(at, granule), ir_.getInt64Ty()),
+                                       ir_.getInt64(costs.size() - 1));
+    llvm::Value* table = costs_table(costs, 4, r == 0 ? best : 0);
+    auto* type = llvm::FixedVectorType::get(ir_.getInt64Ty(), 4);
+    add(site, kSectors, ir_.CreateAlignedLoad(type, ir_.CreateInBoundsGEP(type, table, phase), llvm::Align(32)));
+  }
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(cold);
+  count_by_hook(site);
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(done);
+  return true;
+}
+
+/// Rows of `words` counters by phase: sectors, lines and (from four words) a given ideal; or wavefronts and their
+/// ideal.
+llvm::Value* MemoryAccess::costs_table(const std::vector<AccessCost>& costs, unsigned words, uint64_t ideal_of_row) {
+  const bool shared = in_wavefronts(counted_space());
+  std::vector<llvm::Constant*> rows;
+  uint64_t hash = words;
+  for (const AccessCost& cost : costs) {
+    const events::SiteCounts c = site_counts(cost);
+    const uint64_t ideal = ideal_of_row == kOwnIdeal ? c.ideal_sectors : ideal_of_row;
+    const std::array<uint64_t, 4> row = shared ? std::array<uint64_t, 4>{c.wavefronts, c.ideal_wavefronts, 0, 0}
+                                               : std::array<uint64_t, 4>{c.sectors, c.lines, ideal, 0};
+    for (const uint64_t v : row) hash = hash * 0x9e3779b97f4a7c15 + v;
+    rows.push_back(llvm::ConstantDataVector::get(ir_.getContext(), llvm::ArrayRef<uint64_t>(row.data(), words)));
+  }
+  auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
+  llvm::Constant* data = llvm::ConstantArray::get(type, rows);
+  const std::string name = fmt::format("costs.{:x}", hash);
+  llvm::GlobalVariable* table = e_.module.getNamedGlobal(name);
+  if (table != nullptr && table->getInitializer() == data) return table;
+  table = new llvm::GlobalVariable(e_.module, type, true, llvm::GlobalValue::PrivateLinkage, data, name);
+  table->setAlignment(llvm::Align(64));
+  return table;
+}
+
 void MemoryAccess::count_constant(uint32_t site, const AccessCost& cost) {
   const events::SiteCounts c = site_counts(cost);
   if (by_block()) {
@@ -185,35 +272,22 @@ void MemoryAccess::count_phases(uint32_t site, const std::vector<AccessCost>& co
     e_.constants.push_back({site, e_.block, constant, ConstantCost::Per::kFullRun});
   }
   const unsigned words = shared || same_ideal ? 2 : 4;
-  std::vector<llvm::Constant*> rows;
-  for (const AccessCost& cost : costs) {
-    const events::SiteCounts c = site_counts(cost);
-    const std::array<uint64_t, 4> row = shared ? std::array<uint64_t, 4>{c.wavefronts, c.ideal_wavefronts, 0, 0}
-                                               : std::array<uint64_t, 4>{c.sectors, c.lines, c.ideal_sectors, 0};
-    rows.push_back(llvm::ConstantDataVector::get(ir_.getContext(), llvm::ArrayRef<uint64_t>(row.data(), words)));
-  }
-  auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
-  auto* table = new llvm::GlobalVariable(e_.module, type, true, llvm::GlobalValue::PrivateLinkage,
-                                         llvm::ConstantArray::get(type, rows), "costs");
-  table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  table->setAlignment(llvm::Align(64));
+  auto* row = llvm::FixedVectorType::get(ir_.getInt64Ty(), words);
   llvm::Value* phase = ir_.CreateAnd(ir_.CreateZExtOrTrunc(ir_.CreateLShr(first_, granule_log2), ir_.getInt64Ty()),
                                      ir_.getInt64(costs.size() - 1));
-  llvm::Value* at = ir_.CreateInBoundsGEP(type, table, {ir_.getInt64(0), phase});
-  add(site, shared ? kWavefronts : kSectors, ir_.CreateAlignedLoad(rows[0]->getType(), at, llvm::Align(words * 8)));
+  llvm::Value* at = ir_.CreateInBoundsGEP(row, costs_table(costs, words, kOwnIdeal), phase);
+  add(site, shared ? kWavefronts : kSectors, ir_.CreateAlignedLoad(row, at, llvm::Align(words * 8)));
 }
 
 void MemoryAccess::count_sectors(uint32_t site, llvm::Value* sectors, llvm::Value* lines) {
-  llvm::Value* row = llvm::Constant::getNullValue(llvm::FixedVectorType::get(ir_.getInt64Ty(), 4));
-  row = ir_.CreateInsertElement(row, sectors, uint64_t{0});
-  row = ir_.CreateInsertElement(row, lines, uint64_t{1});
-  add(site, kSectors, ir_.CreateInsertElement(row, ideal(sectors, 32), uint64_t{2}));
+  add(site, kSectors, sectors);
+  add(site, kLines, lines);
+  add(site, kIdealSectors, ideal(sectors, 32));
 }
 
 void MemoryAccess::count_wavefronts(uint32_t site, llvm::Value* wavefronts) {
-  llvm::Value* row = llvm::Constant::getNullValue(llvm::FixedVectorType::get(ir_.getInt64Ty(), 2));
-  row = ir_.CreateInsertElement(row, wavefronts, uint64_t{0});
-  add(site, kWavefronts, ir_.CreateInsertElement(row, ideal(wavefronts, 128), uint64_t{1}));
+  add(site, kWavefronts, wavefronts);
+  add(site, kIdealWavefronts, ideal(wavefronts, 128));
 }
 
 void MemoryAccess::count_by_hook(uint32_t site) {

@@ -120,7 +120,18 @@ void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
 
 LaneAccess lane_access(void* warp, void* access, void* address) {
   LaneAccess a{*static_cast<WarpContext*>(warp), *static_cast<const AccessDescriptor*>(access), {}};
-  std::memcpy(a.address.data(), address, sizeof a.address);
+  const AccessDescriptor& d = a.access;
+  if ((d.flags & AccessDescriptor::kParts) == 0) {
+    std::memcpy(a.address.data(), address, sizeof a.address);
+    return a;
+  }
+  const auto* parts = static_cast<const uint64_t*>(address);
+  for (size_t lane = 0; lane < a.address.size(); ++lane) {
+    uint64_t at = parts[0];
+    if (d.steps != nullptr) at += parts[1] * static_cast<uint64_t>(d.steps[lane]);
+    if (d.offsets != nullptr) at += static_cast<uint64_t>(d.offsets[lane]);
+    a.address[lane] = d.flags & AccessDescriptor::kNarrow ? at & 0xffffffff : at;
+  }
   return a;
 }
 

@@ -4,7 +4,9 @@
 //   warp     WarpContext
 //   access   const codegen::AccessDescriptor
 //   mask     active lanes, never none
-//   address  uint64_t[32]: device or generic address, or offset; lanes outside the mask hold anything
+//   address  uint64_t[32]: device or generic address, or offset; lanes outside the mask hold anything. With kParts:
+//   base
+//            and scale only
 //   values   element by element, each 32 lanes of the element's width
 #pragma once
 #include <cstdint>

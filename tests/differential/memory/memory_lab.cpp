@@ -75,7 +75,7 @@ class PlanEmitter {
     e_.alloca_block = llvm::BasicBlock::Create(ir.getContext(), "entry", e_.function);
     e_.warp = e_.function->getArg(0);
     run_ = e_.function->getArg(1);
-    e_.options = {.count = true, .emit_events = plan.events, .bounds = true, .avx512 = plan.avx512};
+    e_.options = {.count = plan.count, .emit_events = plan.events, .bounds = true, .avx512 = plan.avx512};
     e_.layout = {.blocks = 1, .sites = 1};
     e_.full_mask = plan.full_mask;
     e_.mask_may_be_empty = plan.may_be_empty;
@@ -89,13 +89,40 @@ class PlanEmitter {
     ir_.SetInsertPoint(body);
     e_.mask_bits = ir_.CreateLoad(ir_.getInt32Ty(), field(offsetof(AccessRun, mask)));
     e_.mask_vector = ir_.CreateBitCast(e_.mask_bits, llvm::FixedVectorType::get(ir_.getInt1Ty(), 32));
-    emit_access();
+    if (plan_.loop)
+      emit_loop();
+    else
+      emit_access();
     e_.flush_counters();
     ir_.CreateRetVoid();
     return e_.constants;
   }
 
  private:
+  void emit_loop() {
+    llvm::BasicBlock* before = ir_.GetInsertBlock();
+    auto* loop = llvm::BasicBlock::Create(ir_.getContext(), "loop", e_.function);
+    auto* end = llvm::BasicBlock::Create(ir_.getContext(), "end", e_.function);
+    llvm::Value* repeat = ir_.CreateLoad(ir_.getInt64Ty(), field(offsetof(AccessRun, repeat)));
+    llvm::Value* advance = ir_.CreateLoad(ir_.getInt64Ty(), field(offsetof(AccessRun, advance)));
+    ir_.CreateBr(loop);
+    ir_.SetInsertPoint(loop);
+    llvm::PHINode* i = ir_.CreatePHI(ir_.getInt64Ty(), 2);
+    i->addIncoming(ir_.getInt64(0), before);
+    moved_ = ir_.CreateMul(ir_.CreateAnd(i, ir_.getInt64(7)), advance);
+    emit_access();
+    llvm::Value* next = ir_.CreateAdd(i, ir_.getInt64(1));
+    i->addIncoming(next, ir_.GetInsertBlock());
+    ir_.CreateCondBr(ir_.CreateICmpULT(next, repeat), loop, end);
+    ir_.SetInsertPoint(end);
+  }
+
+  llvm::Value* moved(llvm::Value* address) {
+    if (moved_ == nullptr) return address;
+    llvm::Value* by = ir_.CreateTrunc(moved_, address->getType()->getScalarType());
+    return ir_.CreateAdd(address, address->getType()->isVectorTy() ? ir_.CreateVectorSplat(32, by) : by);
+  }
+
   llvm::Value* field(size_t offset) { return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), run_, offset); }
 
   codegen::LaneValue address() {
@@ -106,10 +133,12 @@ class PlanEmitter {
     if (v.cls.is_vector()) {
       const size_t at = plan_.narrow_address ? offsetof(AccessRun, narrow) : offsetof(AccessRun, lanes);
       v.vector = ir_.CreateAlignedLoad(llvm::FixedVectorType::get(type, 32), field(at), llvm::Align(4));
+      v.vector = moved(v.vector);
       return v;
     }
     v.base = v.cls.constant ? static_cast<llvm::Value*>(llvm::ConstantInt::get(type, *v.cls.constant))
                             : ir_.CreateLoad(type, field(offsetof(AccessRun, base)));
+    v.base = moved(v.base);
     if (v.cls.shape == codegen::Shape::kScaled) v.scale = ir_.CreateLoad(type, field(offsetof(AccessRun, scale)));
     return v;
   }
@@ -164,6 +193,7 @@ class PlanEmitter {
   const AccessPlan& plan_;
   codegen::EmitContext e_;
   llvm::Value* run_ = nullptr;
+  llvm::Value* moved_ = nullptr;
 };
 
 }  // namespace

@@ -31,6 +31,8 @@ struct AccessPlan {
   bool full_mask = true, may_be_empty = false, unguarded = true;
   bool uniform_value = false;  ///< store: the value is the same in all lanes
   bool events = false, avx512 = false;
+  bool count = true;
+  bool loop = false;  ///< `AccessRun::repeat` times, addresses moved on by `advance` bytes: for benchmarks
   unsigned bytes() const { return ptx::bytes_of(type) * elements; }
   std::string text() const;
 };
@@ -38,6 +40,7 @@ struct AccessPlan {
 /// What it runs on, and what comes out; read and written by the compiled function at fixed offsets.
 struct AccessRun {
   uint64_t base = 0, scale = 0;
+  uint64_t repeat = 1, advance = 0;
   uint32_t mask = ~uint32_t{0};
   uint32_t narrow[32] = {};
   alignas(64) uint64_t lanes[32] = {};    ///< addresses of the vector class
