@@ -69,7 +69,7 @@ llvm::Type* lane_type(llvm::LLVMContext& context, Elem e) {
     case Elem::kI64: return llvm::Type::getInt64Ty(context);
     case Elem::kI128: return llvm::Type::getInt128Ty(context);
     case Elem::kF16: return llvm::Type::getHalfTy(context);
-    case Elem::kBF16: return llvm::Type::getBFloatTy(context);
+    case Elem::kBF16: return llvm::Type::getInt16Ty(context);  // as LLVM type it drags in library calls
     case Elem::kF32: return llvm::Type::getFloatTy(context);
     case Elem::kF64: return llvm::Type::getDoubleTy(context);
   }
