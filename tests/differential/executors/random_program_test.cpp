@@ -60,6 +60,18 @@ TEST_P(RandomPrograms, generated_code_equals_the_interpreter) {
   }
 }
 
+// Seeds that once failed.
+class KnownSeeds : public RandomPrograms {};
+TEST_P(KnownSeeds, that_found_faults) {
+  const auto jit = exec::make_jit({});
+  check(41, *jit);  // an operand read after a result was set in the same register
+  const auto vectors =
+      exec::make_jit({.lane_classes = false, .full_mask_clone = true, .cache_directory = {}, .dump_after = {}});
+  check(1202, *vectors);  // bf16 held as LLVM's type called a library
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KnownSeeds, testing::Values(0));
+
 INSTANTIATE_TEST_SUITE_P(All, RandomPrograms, testing::Values(0, 1, 2), [](const auto& info) {
   return std::string(info.param == 0 ? "all_classes" : info.param == 1 ? "vectors_only" : "masked_only");
 });
