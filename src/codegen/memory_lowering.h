@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory accesses as SIMD code: the address's lane class decides between a plain vector load, a broadcast, constant-index
-// gathers and general gathers; bounds checks and counting use the same knowledge, so that a proven access costs one scalar
-// compare and its count is a constant, a table entry or a formula.
+// Memory accesses as SIMD code: the address's lane class decides between a plain vector load, a broadcast,
+// constant-index gathers and general gathers; bounds checks and counting use the same knowledge, so that a proven
+// access costs one scalar compare and its count is a constant, a table entry or a formula.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -12,16 +12,16 @@
 
 namespace warplens::codegen {
 
-/// One PTX memory instruction, ready to lower. `address` is kI64 for global/const/generic, kI32 or kI64 for shared/local
-/// (offsets); immediate offsets are already added.
+/// One PTX memory instruction, ready to lower. `address` is kI64 for global/const/generic, kI32 or kI64 for
+/// shared/local (offsets); immediate offsets are already added.
 struct MemoryOp {
   const ptx::Instr* instr = nullptr;
-  uint32_t pc = 0;                      ///< instruction index, for findings
+  uint32_t pc = 0;  ///< instruction index, for findings
   ptx::Space space = ptx::Space::kGlobal;
-  ptx::Type type = ptx::Type::kB32;     ///< of one element
-  unsigned elements = 1;                ///< vector length
+  ptx::Type type = ptx::Type::kB32;  ///< of one element
+  unsigned elements = 1;             ///< vector length
   bool is_volatile = false;
-  std::span<const uint32_t> sites;      ///< machine accesses that this instruction performs (site numbers)
+  std::span<const uint32_t> sites;  ///< machine accesses that this instruction performs (site numbers)
 };
 
 /// Class of a load's result without emitting (for the lane-class analysis): a load from a uniform address is uniform.
