@@ -56,6 +56,8 @@ class RecordingListener : public events::Listener {
   Outcome& out_;
 };
 
+codegen::CounterLayout layout_of(const AccessPlan& plan) { return {1, plan.many_sites ? size_t{100} : size_t{1}}; }
+
 codegen::Elem elem_of_bytes(unsigned bytes) {
   return bytes == 1   ? codegen::Elem::kI8
          : bytes == 2 ? codegen::Elem::kI16
@@ -76,7 +78,7 @@ class PlanEmitter {
     e_.warp = e_.function->getArg(0);
     run_ = e_.function->getArg(1);
     e_.options = {.count = plan.count, .emit_events = plan.events, .bounds = true, .avx512 = plan.avx512};
-    e_.layout = {.blocks = 1, .sites = 1};
+    e_.layout = layout_of(plan);
     e_.full_mask = plan.full_mask;
     e_.mask_may_be_empty = plan.may_be_empty;
     e_.unguarded = plan.unguarded;
@@ -207,6 +209,7 @@ std::string AccessPlan::text() const {
                   address.align_log2, narrow_address ? " i32" : "", full_mask ? " full" : " partial",
                   may_be_empty ? " may-be-empty" : "", unguarded ? "" : " guarded",
                   uniform_value ? " uniform-value" : "", events ? " events" : "", avx512 ? " avx512" : "");
+  if (many_sites) s += " many-sites";
   if (address.offsets != nullptr) s += fmt::format(" offsets {}", fmt::join(*address.offsets, " "));
   if (address.steps != nullptr) s += fmt::format(" steps {}", fmt::join(*address.steps, " "));
   return s;
@@ -246,7 +249,7 @@ MemoryLab::MemoryLab() : jit_(std::make_unique<Jit>()), arena_(std::move(*memory
   shared_.resize(8 * 1024 + 64);
   local_.resize(32 * 512);
   ranges_.resize(1);
-  counters_.resize(codegen::CounterLayout{1, 1}.words());
+  counters_.resize(codegen::CounterLayout{1, 100}.words());
   warp_.shared = reinterpret_cast<uint8_t*>(round_up(reinterpret_cast<uintptr_t>(shared_.data()), 16));
   warp_.local = local_.data();
   warp_.shared_end = 7000;
@@ -322,7 +325,7 @@ Outcome MemoryLab::run(Compiled code, const AccessPlan& plan, AccessRun& run) {
   const std::vector<codegen::ConstantCost>* constants = nullptr;
   for (const auto& [f, c] : jit_->constants)
     if (f == code) constants = &c;
-  out.counts = codegen::counts_from_words({1, 1}, counters_, *constants);
+  out.counts = codegen::counts_from_words(layout_of(plan), counters_, *constants);
   return out;
 }
 

@@ -91,6 +91,16 @@ AccessPlan random_plan(Dice& d, bool avx512) {
     case 3: {
       plan.address = LaneClass{Shape::kScaled, {}, align, nullptr, codegen::intern_pattern(random_pattern(d, 1))};
       if (d.one_in(2)) plan.address.offsets = codegen::intern_pattern(random_pattern(d, plan.bytes()));
+      if (d.one_in(2)) {  // rows of a tile
+        const unsigned width = d.pick({4u, 8u, 16u});
+        Pattern rows, columns;
+        for (unsigned l = 0; l < 32; ++l) {
+          rows[l] = l / width;
+          columns[l] = static_cast<int64_t>(l % width * plan.bytes());
+        }
+        plan.address.steps = codegen::intern_pattern(rows);
+        plan.address.offsets = codegen::intern_pattern(columns);
+      }
       break;
     }
     default: plan.address = LaneClass::vector(); break;
@@ -102,6 +112,7 @@ AccessPlan random_plan(Dice& d, bool avx512) {
   plan.unguarded = !plan.may_be_empty && !d.one_in(4);
   plan.uniform_value = d.one_in(4);
   plan.events = d.one_in(8);
+  plan.many_sites = d.one_in(4);
   return plan;
 }
 
@@ -161,9 +172,10 @@ std::array<uint64_t, 32> random_addresses(Dice& d, MemoryLab& lab, const AccessP
         if (!(run.mask >> l & 1) && d.one_in(2)) at[l] = d.bits();
   } else {
     if (c.shape == Shape::kScaled)
-      run.scale = static_cast<uint64_t>(d.one_in(20) ? static_cast<int64_t>(d.bits())
-                                                     : d.pick<int64_t>({0, 1, 4, 16, 32, 48, 64, 128, 160, -4, -32}) *
-                                                           (d.one_in(2) ? plan.bytes() : 1));
+      run.scale = static_cast<uint64_t>(
+          d.one_in(20) ? static_cast<int64_t>(d.bits())
+                       : d.pick<int64_t>({0, 1, 4, 16, 32, 48, 64, 128, 160, 400, 1000, -4, -32, -300}) *
+                             (d.one_in(2) ? plan.bytes() : 1));
     for (int l = 0; l < 32; ++l) {
       at[l] = run.base;
       if (c.steps != nullptr) at[l] += run.scale * static_cast<uint64_t>((*c.steps)[l]);
