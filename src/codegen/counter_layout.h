@@ -2,8 +2,9 @@
 // The words behind WarpContext::counters, one array a worker. Generated code adds to them at the end of each warp; the
 // sums over all workers are turned into LaunchCounts by `counts_from_words`.
 //
-//   [block * 3 + 0]  runs of the basic block with at least one lane
-//   [block * 3 + 1]  active lanes over those runs
+//   [block * 3 + 0]  runs of the basic block with at least one lane; generated code leaves out those of word 2,
+//                    and the executor adds them before it collects
+//   [block * 3 + 1]  active lanes over those runs, likewise
 //   [block * 3 + 2]  runs in the full-mask clone (all 32 lanes active)
 //   then 7 words a site, in the order of events::SiteCounts: what generated code counted explicitly.
 //
