@@ -18,7 +18,8 @@ uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads,
                     uint32_t kind);
 void wl_trap(void* warp, uint32_t pc, uint32_t mask);
 void* wl_deoptimise_registers(void* warp, uint32_t count);
-void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, void* pending);
+void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,
+                   void* pending);
 }
 
 namespace warplens::exec {
