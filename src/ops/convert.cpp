@@ -111,9 +111,11 @@ void ref_cvt_packed(const LaneArgs& a) {
 /// tf32 keeps the upper 19 bits of an f32; the lower 13 are zero, of a NaN too (.rna may make it infinite) [measured].
 void ref_cvt_tf32(const LaneArgs& a) {
   const Number n = unpack(kF32, a.in[0]);
-  if (n.kind == NumberKind::kNan) return put(a, a.instr.has("rna") ? a.in[0] & ~uint64_t{0x1fff} : 0x7fffe000);
-  uint64_t v = a.instr.has("rna") ? pack_ties_away(kTF32, n) : to_float(a.instr, n, kTF32);
-  if (a.instr.has("satfinite")) v = std::min(v & ~kTF32.sign_bit(), kTF32.largest()) | (v & kTF32.sign_bit());
+  const bool away = a.instr.has("rna"), nan = n.kind == NumberKind::kNan;
+  if (nan && !away) return put(a, 0x7fffe000);
+  uint64_t v = nan ? a.in[0] >> 13 : away ? pack_ties_away(kTF32, n) : to_float(a.instr, n, kTF32);
+  const bool infinite = (v & ~kTF32.sign_bit()) == kTF32.largest() + 1;
+  if (a.instr.has("satfinite") && (!nan || infinite)) v = std::min(v & ~kTF32.sign_bit(), kTF32.largest()) | (v & kTF32.sign_bit());
   put(a, v << 13);
 }
 /// Saturates both operands to a narrow integer; the second one goes lowest, the first above it, c (if any) above both.
