@@ -4,12 +4,10 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <regex>
 #include <string>
 
 #include "base/result.h"
+#include "report/launch_selection.h"
 #include "report/run_record.h"
 #include "report/session_file.h"
 
@@ -24,17 +22,15 @@ class Session {
 
   const report::SessionFile& options() const { return options_; }
   /// Whether this launch is to be counted and recorded. Called once a launch, in the order of launches.
-  bool select(const std::string& mangled_name);
+  bool select(const std::string& mangled_name) { return selection_.select(mangled_name); }
   /// Null when records are not wanted.
   report::RecordWriter* records() { return records_.get(); }
 
  private:
-  explicit Session(report::SessionFile options) : options_(std::move(options)) {}
+  explicit Session(report::SessionFile options) : options_(std::move(options)), selection_(options_) {}
   report::SessionFile options_;
-  std::optional<std::regex> kernel_regex_;
+  report::LaunchSelection selection_;
   std::unique_ptr<report::RecordWriter> records_;
-  std::mutex mutex_;
-  uint64_t matched_ = 0;
 };
 
 }  // namespace warplens::cuda

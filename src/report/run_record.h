@@ -32,6 +32,9 @@ struct KernelRecord {
   std::map<uint32_t, std::string> ptx_text;  ///< by PTX line
 };
 
+/// `ptx`: text of the kernel's module; only lines of memory accesses are kept.
+KernelRecord kernel_record(const events::KernelInfo& info, std::string_view ptx);
+
 /// What makes launches of one kernel comparable.
 struct LaunchShape {
   events::Dim3 grid, block, cluster;

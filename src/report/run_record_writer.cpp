@@ -112,6 +112,10 @@ void add_findings(std::string& line, std::span<const events::Finding> findings) 
 
 }  // namespace
 
+KernelRecord kernel_record(const events::KernelInfo& info, std::string_view ptx) {
+  return {info, access_lines(info, ptx)};
+}
+
 Result<std::unique_ptr<RecordWriter>> RecordWriter::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return make_error(fmt::format("cannot write the record {}: {}", path, std::strerror(errno)));
