@@ -61,10 +61,10 @@ TEST_F(InputTest, compiler_options_without_a_source) {
 
 TEST_F(InputTest, unknown_compiler_option) { expect_refused(tool({"run", "-zzz", file("a.cu", "x")}), "-Xc -zzz"); }
 
-TEST_F(InputTest, ptx_lists_its_kernels_and_says_that_it_cannot_be_launched_yet) {
+TEST_F(InputTest, ptx_alone_says_what_a_launch_needs) {
   const auto r = tool({"run", file("k.ptx", kPtx)});
-  expect_refused(r, "zero(float*)");
-  expect_refused(r, "cannot be launched yet");
+  expect_refused(r, "k.ptx:4:");
+  expect_refused(r, "to launch zero(float*), say --grid and --block");
 }
 
 TEST_F(InputTest, ptx_syntax_errors_have_line_column_and_caret) {

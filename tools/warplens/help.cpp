@@ -7,7 +7,7 @@ std::string general_help() {
   return R"(warplens runs CUDA programs without a GPU and shows what every warp does to memory.
 
 usage:
-  warplens run [options] FILE [arguments...]   run a CUDA source or program, then report
+  warplens run [options] FILE [arguments...]   run a CUDA source, a program or a PTX kernel, then report
   warplens demo [n]                            two matrix products and why one is slow
   warplens --version
   warplens help run                            all options of 'run'
@@ -17,6 +17,7 @@ examples:
   warplens run -O2 -Iinc app.cu util.cu 1024   compiler options, two sources, one argument
   warplens run ./app --steps 10                a program built by: nvcc -cudart shared -lineinfo
   warplens run --json report.json app.cu       the report for other programs
+  warplens run k.ptx --entry axpy --grid 64 --block 256 --arg i32:16384 --arg x.npy --arg out:f32[16384] --out y.npy
 )";
 }
 
@@ -25,7 +26,8 @@ std::string run_help() {
 
 Runs FILE on a virtual GPU, counts what its warps do to memory, and prints a report to standard error; the
 program's own output is left alone. FILE is a CUDA or C++ source (more sources may follow), or a program built by
-'nvcc -cudart shared -lineinfo'. Options stand before FILE; all that follows it belongs to the program.
+'nvcc -cudart shared -lineinfo'. Options stand before FILE; all that follows it belongs to the program. Or FILE is PTX,
+one kernel of which is launched here.
 
 report:
   --json FILE            write the report as JSON too (- is standard output)
@@ -49,6 +51,18 @@ compiling, when FILE is a source:
   -Xc ARG                hand ARG to the compiler as it is (repeatable)
   --keep                 keep the compiled program and say where it is
   --device-ptx FILE      use this PTX for the kernels instead of compiling them (once for each CUDA source)
+
+launching a kernel of FILE.ptx (docs/bare-ptx.md); options may follow FILE:
+  --entry NAME           the kernel; not needed when there is one
+  --grid X[,Y[,Z]]       blocks
+  --block X[,Y[,Z]]      threads a block
+  --cluster X[,Y[,Z]]    blocks a cluster
+  --shared BYTES         dynamic shared memory a block
+  --arg ARGUMENT         one for each parameter, in order: x.npy, f32[1024]=random:7, out:f32[1024] (a result),
+                         i32:5, f32:0.5, ptr:null, bytes:00ff
+  --out [N:]FILE.npy     write the next out: array, or that of argument N, after the launch
+  --expect [N:]FILE.npy  compare it; exit code 1 when it differs
+  --rtol R, --atol A     tolerance: |actual - expected| <= A + R * |expected|
 
 exit code: the program's own; 2 wrong use or an input that cannot be run, 3 a result could not be written,
 124 --timeout, 128 + n ended by signal n.

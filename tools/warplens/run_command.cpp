@@ -16,11 +16,11 @@
 #include "report/json_view.h"
 #include "report/output_file.h"
 #include "report/run_report.h"
+#include "warplens/bare_command.h"
 #include "warplens/child.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
 #include "warplens/installation.h"
-#include "warplens/ptx_input.h"
 
 namespace warplens::cli {
 namespace {
@@ -67,19 +67,25 @@ Prepared compiled(const RunOptions& options, const Result<Installation>& install
   return {0, output};
 }
 
+/// As a shell would: a bare name that is no file here is looked up on PATH.
+std::string found_path(const std::string& typed) {
+  std::error_code error;
+  if (typed.find('/') != std::string::npos || fs::exists(typed, error)) return typed;
+  const std::string found = find_on_path(typed);
+  return found.empty() ? typed : found;
+}
+
+bool is_ptx(const std::string& path) {
+  if (is_source_path(path)) return false;
+  const auto program = identify_program(path);
+  return program && program->kind == ProgramKind::kPtx;
+}
+
 /// X is no source: something that is there already.
 Prepared existing(const RunOptions& options) {
-  std::string path = options.inputs[0];
-  std::error_code error;
-  // As a shell would: a bare name that is no file here is looked up on PATH.
-  if (path.find('/') == std::string::npos && !fs::exists(path, error))
-    if (std::string found = find_on_path(path); !found.empty()) path = found;
+  const std::string path = found_path(options.inputs[0]);
   const auto program = identify_program(path);
   if (!program) return stop(program.error());
-  if (program->kind == ProgramKind::kPtx) {
-    std::fputs(check_ptx(path).c_str(), stderr);
-    return {kMisuse, {}};
-  }
   if (!options.compile_words.empty())
     return stop(
         {make_error(fmt::format("{} is a compiler option, but {} is not a source", options.compile_words[0], path))});
@@ -105,7 +111,8 @@ Result<std::string> kept_folder() {
 
 int exit_code_of(const report::RunEnd& end) { return end.timed_out ? kTimedOut : end.exit_code; }
 
-/// Writes what was asked for; the program's exit code unless that fails.
+}  // namespace
+
 int deliver(const RunOptions& options, const RunOutcome& outcome) {
   // A file size limit is then an error of write, like a full disk, and not the end of this process.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -127,8 +134,6 @@ int deliver(const RunOptions& options, const RunOutcome& outcome) {
     written = false;
   return written ? outcome.exit_code : kCannotWrite;
 }
-
-}  // namespace
 
 void print(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics) std::fputs(("warplens: " + render(d)).c_str(), stderr);
@@ -204,6 +209,15 @@ int run_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   const SignalGuard guard;
+  const std::string path = found_path(options->inputs[0]);
+  if (is_ptx(path)) return run_bare(*options, path);
+  if (!options->bare.words.empty()) {
+    const auto program = identify_program(path);
+    print(program ? Diagnostics{make_error(
+                        fmt::format("{} is for PTX files, and {} is none", options->bare.words[0], path))}
+                  : program.error());
+    return kMisuse;
+  }
   const RunOutcome outcome = run_program(*options);
   return outcome.ran ? deliver(*options, outcome) : outcome.exit_code;
 }

@@ -3,6 +3,8 @@
 // in place of NVIDIA's, and what the runtime recorded becomes the report:
 //
 //   options -> identify X -> compile -> run the child -> read its record -> text on stderr, JSON to a file
+//
+// When X is PTX there is no program: bare_command.h.
 #pragma once
 #include <string>
 #include <vector>
@@ -24,6 +26,9 @@ struct RunOutcome {
 };
 /// Compiles when needed, runs, reads the record. Needs a SignalGuard.
 RunOutcome run_program(const RunOptions& options);
+
+/// Writes the report as the options ask; the outcome's exit code, or 3 when it could not be written.
+int deliver(const RunOptions& options, const RunOutcome& outcome);
 
 /// Prints diagnostics to standard error.
 void print(const Diagnostics& diagnostics);

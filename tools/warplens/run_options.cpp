@@ -174,11 +174,17 @@ class Parser {
     const size_t equals = a.rfind("--", 0) == 0 ? a.find('=') : std::string::npos;
     const std::string name = a.substr(0, equals);
     const auto own = own_options().find(name);
+    const char* attached = equals == std::string::npos ? nullptr : a.c_str() + equals + 1;
     if (own != own_options().end()) {
-      take_own(own->second, name, equals == std::string::npos ? nullptr : a.c_str() + equals + 1);
+      take_own(own->second, name, attached);
+    } else if (const auto bare = bare_options().find(name); bare != bare_options().end()) {
+      options_.bare.words.push_back(name);
+      const auto apply = [&](RunOptions& o, const std::string& v) { return bare->second(o.bare, v); };
+      take_own({true, apply}, name, attached);
     } else if (a.rfind("--", 0) == 0 && !option_takes_value(a) && !parse_compile_options({a})) {
       std::vector<std::string_view> names;
       for (const auto& [n, option] : own_options()) names.push_back(n);
+      for (const auto& [n, apply] : bare_options()) names.push_back(n);
       const std::string like = nearest(name, names);
       faults_.push_back(
           make_error(fmt::format("unknown option '{}'", name),
@@ -209,6 +215,14 @@ class Parser {
       return;
     }
     options_.inputs.push_back(arguments_[at_++]);
+    if (options_.inputs[0].ends_with(".ptx") || !options_.bare.words.empty()) {
+      while (at_ < arguments_.size() && options_go_on()) take_option();
+      if (at_ < arguments_.size())
+        faults_.push_back(
+            make_error(fmt::format("'{}': a PTX file has no program that takes arguments", arguments_[at_]),
+                       "kernel parameters are given with --arg"));
+      return;
+    }
     if (is_source_path(options_.inputs[0])) {
       std::error_code error;
       while (at_ < arguments_.size() && is_source_path(arguments_[at_]) &&

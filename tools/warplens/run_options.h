@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `warplens run [options] X [args...]`. Our options come before X; everything after X belongs to
 // the program, a leading "--" is dropped. When X is a source, further arguments that name existing sources are compiled
-// with it, and options may be the compiler's: -I -D -U -O -std -maxrregcount -l -L -Xc ...
+// with it, and options may be the compiler's: -I -D -U -O -std -maxrregcount -l -L -Xc ... When X is PTX (*.ptx, or
+// options for bare kernels stand before it), there is no program, and options may follow it too.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "compile/options.h"
 #include "report/session_file.h"
+#include "warplens/bare_options.h"
 
 namespace warplens::cli {
 
@@ -28,6 +30,7 @@ struct RunOptions {
   std::vector<std::string> device_ptx;
   bool unfold = false, keep = false, quiet = false, help = false;
   std::optional<double> timeout_seconds;
+  BareOptions bare;  ///< when X is PTX
 };
 
 /// `arguments`: what follows "run". All faults are reported at once.
