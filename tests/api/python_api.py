@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python module with nothing but Python's own arrays; with NumPy too where it is installed."""
+import array
+import ctypes
+import pathlib
+import struct
+import sys
+import unittest
+
+import warplens
+
+PTX = pathlib.Path(sys.argv.pop(1))
+
+
+class Axpy(unittest.TestCase):
+    def setUp(self):
+        self.module = warplens.load(PTX)
+        self.axpy = self.module["axpy"]
+        self.x = array.array("f", range(200))
+        self.y = array.array("f", [1000 - 3 * i for i in range(200)])
+
+    def test_computes_and_counts(self):
+        result = self.axpy(4, 64, 200, 2.0, self.x, self.y)
+        self.assertTrue(result.complete)
+        self.assertEqual(list(self.y), [1000 - i for i in range(200)])
+        self.assertEqual(list(self.x), list(range(200)))
+        # 6 full warps of 4 sectors and one of 8 lanes, 1 sector; two loads, one store.
+        self.assertEqual((result.global_read.requests, result.global_read.sectors), (14, 50))
+        self.assertEqual((result.global_write.requests, result.global_write.sectors), (7, 25))
+        self.assertEqual((result.requests, result.sectors), (21, 75))
+        self.assertEqual(result.shared_read, warplens.Counters())
+        self.assertEqual(result.instructions, 8 * 10 + 7 * 7 + 8)
+        self.assertEqual((result.lines[0].file, result.lines[0].line), ("axpy.cu", 4))
+        self.assertEqual(result.lines[0].global_memory.sectors, 75)
+        self.assertIn("axpy  grid 4, block 64, 1 launch", str(result))
+        self.assertEqual(result.json()["kernels"][0]["short_name"], "axpy")
+
+    def test_arrays_of_all_kinds(self):
+        for x, y in ((memoryview(self.x), memoryview(self.y)), (bytes(self.x), bytearray(self.y)),
+                     ((ctypes.c_float * 200)(*self.x), (ctypes.c_float * 200)(*self.y))):
+            self.axpy((4, 1, 1), (64,), 200, 2, x, y)
+            self.assertEqual(struct.unpack("200f", bytes(y)), tuple(1000.0 - i for i in range(200)))
+
+    def test_an_array_given_twice_is_one(self):
+        self.axpy(4, 64, 200, 1.0, self.x, self.x)
+        self.assertEqual(list(self.x), [2 * i for i in range(200)])
+
+    def test_tensors_by_their_methods(self):
+        class Device:
+            type = "cpu"
+
+        class Tensor:
+            device = Device
+
+            def __init__(self, values):
+                self.values = (ctypes.c_float * len(values))(*values)
+
+            def data_ptr(self):
+                return ctypes.addressof(self.values)
+
+            def numel(self):
+                return len(self.values)
+
+            def element_size(self):
+                return 4
+
+            def is_contiguous(self):
+                return True
+
+        y = Tensor(self.y)
+        self.axpy(4, 64, 200, 2.0, Tensor(self.x), y)
+        self.assertEqual(list(y.values), [1000 - i for i in range(200)])
+
+    def test_array_interface(self):
+        class Interface:
+            def __init__(self, values, strides=None):
+                self.values = values
+                self.__array_interface__ = {"data": (ctypes.addressof(values), False), "shape": (100, 2),
+                                            "typestr": "<f4", "strides": strides, "version": 3}
+
+        y = (ctypes.c_float * 200)(*self.y)
+
+        class Hidden(Interface):  # without the buffer protocol
+            pass
+
+        self.axpy(4, 64, 200, 2.0, self.x, Hidden(y, (8, 4)))
+        self.assertEqual(list(y), [1000 - i for i in range(200)])
+        with self.assertRaisesRegex(warplens.Error, "contiguous"):
+            self.axpy(4, 64, 200, 2.0, self.x, Hidden(y, (4, 400)))
+
+    def test_faults_are_findings(self):
+        result = self.axpy(4, 64, 256, 2.0, self.x, self.y)
+        self.assertFalse(result.complete)
+        finding = result.findings[0]
+        self.assertEqual(finding.kind, "out of bounds")
+        self.assertEqual((finding.file, finding.line, finding.block, finding.thread),
+                         ("axpy.cu", 4, (3, 0, 0), (8, 0, 0)))
+        null = self.axpy(4, 64, 200, 2.0, None, self.y)
+        self.assertEqual(null.findings[0].kind, "null pointer")
+
+    def test_uncounted_and_time_limit(self):
+        self.assertEqual(self.axpy(4, 64, 200, 2.0, self.x, self.y, count=False).requests, 0)
+        self.assertIn("time limit", self.module["endless"](1, 32, timeout=0.2).findings[0].message)
+
+    def test_names(self):
+        self.assertEqual(len(self.module.kernels), 6)
+        self.assertEqual(self.axpy.demangled, "axpy(int, float, float const*, float*)")
+        self.assertEqual([p.type for p in self.axpy.parameters], ["u32", "f32", "u64", "u64"])
+        with self.assertRaisesRegex(warplens.Error, "could be 2 kernels"):
+            self.module["sum"]
+        with self.assertRaisesRegex(warplens.Error, "no kernel 'gemm'"):
+            self.module["gemm"]
+
+    def test_structures_and_untyped_bits(self):
+        out = array.array("i", [0])
+        self.module["pair"](1, 1, struct.pack("ii", 10, 3), out)
+        self.assertEqual(out[0], 7)
+        out = bytearray(16)
+        self.module["halves"](1, 1, 1.5, out, -2.0)  # .b16 and .b64 take what is given
+        self.assertEqual((out[:2], out[8:]), (struct.pack("e", 1.5), struct.pack("d", -2.0)))
+        self.module["halves"](1, 1, 0x1234, out, -1)
+        self.assertEqual((out[:2], out[8:]), (b"\x34\x12", b"\xff" * 8))
+        self.module["halves"](1, 1, warplens.scalar("bf16", 1.00390625), out, warplens.scalar("i64", 3))
+        self.assertEqual(out[:2], b"\x80\x3f")  # a tie: to the even 1.0
+        self.module["halves"](1, 1, warplens.scalar("bf16", 1.01171875), out, 0)
+        self.assertEqual(out[:2], b"\x82\x3f")  # a tie: up to the even 1.015625
+
+    def test_wrong_arguments(self):
+        for arguments, text in (((200, 2.0, self.x), "has 4 parameters .* and 3 arguments"),
+                                ((2.5, 2.0, self.x, self.y), "no whole number"),
+                                ((2**32, 2.0, self.x, self.y), "does not fit"),
+                                ((200, "2", self.x, self.y), "neither an array nor a number"),
+                                ((self.x, 2.0, self.x, self.y), "array of 800 bytes"),
+                                ((200, warplens.scalar("f64", 2), self.x, self.y), "has 4 bytes"),
+                                ((200, 2.0, self.x, memoryview(self.y)[::2]), "contiguous")):
+            with self.assertRaisesRegex(warplens.Error, text):
+                self.axpy(4, 64, *arguments)
+        with self.assertRaisesRegex(warplens.Error, "over the limits"):
+            self.axpy(4, 2048, 200, 2.0, self.x, self.y)
+        with self.assertRaisesRegex(warplens.Error, "grid is one to three"):
+            self.axpy((1, 2, 3, 4), 64, 200, 2.0, self.x, self.y)
+        with self.assertRaisesRegex(warplens.Error, "does not fit in u8"):
+            warplens.scalar("u8", 256)
+        with self.assertRaisesRegex(warplens.Error, "unknown type 'float'"):
+            warplens.scalar("float", 1)
+        with self.assertRaisesRegex(warplens.Error, "<ptx>:1:"):
+            warplens.loads("garbage")
+        with self.assertRaisesRegex(warplens.Error, "no GPU 'abacus'"):
+            warplens.Session(gpu="abacus")
+
+    def test_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not installed")
+        x, y = numpy.arange(200, dtype=numpy.float32), numpy.ones((10, 20), numpy.float32)
+        self.axpy(4, 64, numpy.int32(200), numpy.float32(2), x, y)
+        self.assertTrue((y.reshape(-1) == 2 * x + 1).all())
+        with self.assertRaisesRegex(warplens.Error, "contiguous"):
+            self.axpy(4, 64, 100, 2.0, x[::2], y)
+
+
+if __name__ == "__main__":
+    unittest.main()
