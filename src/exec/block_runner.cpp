@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -148,6 +149,11 @@ void BlockRunner::run_block(uint64_t block) {
     run_one_by_one();
 }
 
+void BlockRunner::resume() {
+  const uint32_t warp = std::exchange(suspended_, kNoWarp);
+  switch_fiber(thread_, fibers_[warp]);
+}
+
 void BlockRunner::begin_warp(uint32_t warp) {
   if (local_bytes_per_warp_ != 0) std::memset(contexts_[warp].local, 0, local_bytes_per_warp_);
   prepare_fiber(fibers_[warp], stacks_[in_turns_ ? warp : 0], &BlockRunner::fiber_main, this);
@@ -250,11 +256,17 @@ void BlockRunner::barrier(WarpContext& warp, uint32_t id, uint32_t expected_thre
 void BlockRunner::yield(WarpContext& warp) {
   if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
   const uint32_t bit = uint32_t{1} << warp.warp;
-  if (!in_turns_ || (ready_ & ~bit) == 0) {
-    sched_yield();  // what it waits for comes from another block
+  if (!in_turns_) {
+    sched_yield();  // what it waits for comes from another worker's block
     return;
   }
-  switch_away(warp.warp, false);
+  if ((ready_ & ~bit) != 0 && ++yields_ <= static_cast<uint32_t>(std::popcount(ready_))) {
+    switch_away(warp.warp, false);
+  } else {  // what they wait for comes from another block
+    yields_ = 0;
+    suspended_ = warp.warp;
+    switch_fiber(fibers_[warp.warp], thread_);
+  }
   if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // BlockRunner: one worker's blocks. It owns the memory of the block that runs (shared, local, warp contexts, stacks)
 // and lets the block's warps take turns: a warp that must wait at a barrier switches straight to the next warp that can
-// run, in a ring; the worker's own thread only continues when the whole block has ended.
+// run, in a ring; the worker's own thread only continues when the whole block has ended, or when all its warps wait for
+// another block: then the worker runs others meanwhile (grid.cpp).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -22,7 +23,11 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
+  /// Runs the block to its end, or until all its warps wait for another block: then waits() is true, and resume() goes
+  /// on. Only on the worker's thread.
   void run_block(uint64_t block);
+  void resume();
+  bool waits() const { return suspended_ != kNoWarp && !abandoned_; }
 
   // --- called on warps' stacks
   void barrier(WarpContext& warp, uint32_t id, uint32_t expected_threads, uint32_t mask, uint32_t value_mask,
@@ -45,6 +50,7 @@ class BlockRunner {
   };
   static constexpr unsigned kMaxWarps = 32;
   static constexpr unsigned kBarriers = 16;
+  static constexpr uint32_t kNoWarp = kMaxWarps;
 
   static void fiber_main(void* self);
   void warp_main();
@@ -69,9 +75,11 @@ class BlockRunner {
   std::vector<Stack> stacks_;
   std::array<Fiber, kMaxWarps> fibers_;
   Fiber thread_;
-  uint32_t starting_ = 0;  ///< the warp whose fiber is being entered for the first time
-  uint32_t ready_ = 0;     ///< warps that can run, the running one included
-  uint32_t live_ = 0;      ///< warps that have not ended
+  uint32_t starting_ = 0;         ///< the warp whose fiber is being entered for the first time
+  uint32_t ready_ = 0;            ///< warps that can run, the running one included
+  uint32_t live_ = 0;             ///< warps that have not ended
+  uint32_t suspended_ = kNoWarp;  ///< the warp that gave the thread back
+  uint32_t yields_ = 0;           ///< since the block last gave the thread back
   bool abandoned_ = false;
   std::array<Barrier, kBarriers> barriers_;
   std::array<Reduction, kMaxWarps> came_through_;

@@ -66,6 +66,12 @@ struct LaunchRequest {
   bool count = true;            ///< fill LaunchOutcome::counts
   std::vector<events::Listener*> listeners;
   unsigned workers = 0;  ///< 0: one per core
+  /// Blocks that the device holds at once (occupancy): so many may wait for one another. Looked at for kernels that
+  /// spin.
+  uint64_t resident_blocks = 1024;
+  /// What a cooperative launch's kernel finds in %envreg1 (high word) and %envreg2: the address of the 8 bytes that
+  /// its grid barrier uses. 0: not a cooperative launch.
+  uint64_t grid_workspace = 0;
   uint64_t id = 0;
   const std::atomic<uint32_t>* interrupt = nullptr;  ///< set from outside: 1 = interrupted, 2 = timeout
   /// Receives what the kernel prints (vprintf), in whole calls, from any worker thread; empty: it goes to stdout.

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch from beginning to end: workers take blocks in order from one counter, so that a block may wait for one with
-// a smaller number (look-back scans), and everything that they counted is added up.
+// a smaller number (look-back scans), and everything that they counted is added up. Blocks of kernels that spin may
+// wait for any block that the device holds at the same time (grid barriers), so a worker sets a waiting block aside and
+// goes on with others, up to that number.
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 #include "base/bits.h"
@@ -50,16 +55,73 @@ struct alignas(64) WorkerCounters {
   std::vector<uint64_t> words;
 };
 
+/// One worker's share of the blocks.
+class BlockShare {
+ public:
+  BlockShare(LaunchState& launch, Executor& executor, std::atomic<uint64_t>& next_block, unsigned worker,
+             uint64_t* counters)
+      : launch_(launch), executor_(executor), next_block_(next_block), worker_(worker), counters_(counters) {}
+
+  void run() {
+    const uint64_t limit = std::max<uint64_t>(1, launch_.request->resident_blocks / launch_.info.workers);
+    while (launch_.stop.load(std::memory_order_relaxed) == 0) {
+      // A new block begins when the waiting ones have had several turns in vain.
+      const bool in_vain = waiting_.empty() || turns_in_vain_ >= kTurnsInVain;
+      if (waiting_.size() < limit && in_vain && begin_next()) continue;
+      if (waiting_.empty()) return;
+      resume_oldest();
+    }
+    finish_waiting();
+  }
+
+ private:
+  static constexpr size_t kTurnsInVain = 4;
+
+  bool begin_next() {
+    const uint64_t blocks = launch_.request->grid.count();
+    if (next_block_.load(std::memory_order_relaxed) >= blocks) return false;
+    const uint64_t block = next_block_.fetch_add(1, std::memory_order_relaxed);
+    if (block >= blocks) return false;
+    if (!free_) free_ = std::make_unique<BlockRunner>(launch_, executor_, worker_, counters_);
+    free_->run_block(block);
+    turns_in_vain_ = 0;
+    if (free_->waits()) waiting_.push_back(std::move(free_));
+    return true;
+  }
+
+  void resume_oldest() {
+    std::unique_ptr<BlockRunner> runner = std::move(waiting_.front());
+    waiting_.pop_front();
+    runner->resume();
+    if (runner->waits()) {
+      waiting_.push_back(std::move(runner));
+      ++turns_in_vain_;
+      sched_yield();  // what they wait for may come from another worker's block
+    } else {
+      turns_in_vain_ = 0;
+      free_ = std::move(runner);
+    }
+  }
+
+  /// The launch is being ended: each waiting block comes to its own end.
+  void finish_waiting() {
+    for (const auto& runner : waiting_) runner->resume();
+  }
+
+  LaunchState& launch_;
+  Executor& executor_;
+  std::atomic<uint64_t>& next_block_;
+  const unsigned worker_;
+  uint64_t* const counters_;
+  std::deque<std::unique_ptr<BlockRunner>> waiting_;
+  std::unique_ptr<BlockRunner> free_;
+  size_t turns_in_vain_ = 0;
+};
+
 void run_blocks(LaunchState& launch, Executor& executor, std::vector<WorkerCounters>& counters) {
   std::atomic<uint64_t> next_block{0};
-  const uint64_t blocks = launch.request->grid.count();
   run_on_workers(launch.info.workers, [&](unsigned worker) {
-    BlockRunner runner(launch, executor, worker, counters[worker].words.data());
-    while (launch.stop.load(std::memory_order_relaxed) == 0) {
-      const uint64_t block = next_block.fetch_add(1, std::memory_order_relaxed);
-      if (block >= blocks) break;
-      runner.run_block(block);
-    }
+    BlockShare(launch, executor, next_block, worker, counters[worker].words.data()).run();
   });
 }
 

@@ -26,6 +26,22 @@ uint32_t position_at(const LoadedKernel& kernel, uint32_t target) {
   return kernel.loops.position_of[block];
 }
 
+/// Whether a barrier of the thread block comes before anything in the block that others can see.
+bool begins_with_barrier(const LoadedKernel& kernel, ir::BlockId id) {
+  const ir::Block& block = kernel.graph.blocks[id];
+  for (uint32_t i = block.begin; i < block.end; ++i) {
+    switch (kernel.function->body[i].def->role) {
+      case ptx::Role::kBarrier: return true;
+      case ptx::Role::kValue:
+      case ptx::Role::kLoad:
+      case ptx::Role::kFence:
+      case ptx::Role::kNoEffect: continue;
+      default: return false;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 uint64_t symbol_value(const LoadedKernel& kernel, const ptx::SymbolRef& symbol) {
@@ -44,6 +60,8 @@ Program::Program(const LoadedKernel& kernel) {
   const ptx::Function& function = *kernel.function;
   registers = static_cast<uint32_t>(function.registers.size());
   plan = make_plan(kernel.loops, kernel.spinning_loops);
+  for (const ir::BlockId block : kernel.loops.layout)
+    plan.stops_at_barrier.push_back(begins_with_barrier(kernel, block));
   operations.resize(function.body.size());
   for (const ir::BlockId id : kernel.loops.layout) {
     const ir::Block& block = kernel.graph.blocks[id];

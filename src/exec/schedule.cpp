@@ -107,7 +107,7 @@ bool Schedule::go_back_at(uint32_t position) {
 /// Whether a lane of the warp waits anywhere but in this loop. (Inside it, nothing but its own back edge is left.)
 bool Schedule::anyone_outside(const SchedulePlan::LoopRange& range) const {
   for (uint32_t p = range.last; p < plan_.positions; ++p)
-    if (pending_[p] != 0) return true;
+    if (pending_[p] != 0 && (plan_.stops_at_barrier.empty() || !plan_.stops_at_barrier[p])) return true;
   for (size_t i = 0; i < plan_.loops.size(); ++i) {
     const bool inside = plan_.loops[i].first >= range.first && plan_.loops[i].last <= range.last;
     if (!inside && (returning_[i] | parked_[i]) != 0) return true;

@@ -23,6 +23,9 @@ struct SchedulePlan {
   std::vector<LoopRange> loops;                     ///< outer before inner
   std::vector<std::vector<uint32_t>> loops_ending;  ///< by position p: loops with last == p + 1, inner before outer
   std::vector<uint32_t> loop_headed_at;             ///< by position: the loop whose first block it is, or kNoLoop
+  /// By position: the block begins with a barrier of all the block's threads, so lanes that wait for it can do nothing
+  /// for those in a spinning loop. Empty: no block does.
+  std::vector<bool> stops_at_barrier;
   uint32_t positions = 0;
 };
 SchedulePlan make_plan(const analysis::LoopForest& forest, const std::vector<bool>& spinning);

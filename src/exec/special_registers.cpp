@@ -26,11 +26,17 @@ uint64_t component(const uint32_t (&v)[3], ptx::SpecialReg which, ptx::SpecialRe
   return v[static_cast<int>(which) - static_cast<int>(first)];
 }
 
+/// %envreg1 and %envreg2 hold the two halves of the grid barrier's address (read off the PTX that nvcc 13.0 makes of a
+/// cooperative_groups grid sync); the others are 0.
+uint64_t environment_register(const LaunchRequest& request, uint32_t index) {
+  if (index == 1) return request.grid_workspace >> 32;
+  return index == 2 ? request.grid_workspace & 0xffffffff : 0;
+}
+
 }  // namespace
 
 uint64_t special_register(const WarpContext& w, ptx::SpecialReg which, uint32_t index, unsigned lane) {
   using S = ptx::SpecialReg;
-  (void)index;  // all environment registers are 0
   const uint32_t bit = uint32_t{1} << lane;
   const uint64_t threads = uint64_t{w.ntid[0]} * w.ntid[1] * w.ntid[2];
   switch (which) {
@@ -81,8 +87,8 @@ uint64_t special_register(const WarpContext& w, ptx::SpecialReg which, uint32_t 
     case S::kDynamicSmemSize: return w.launch->info.dynamic_shared_bytes;
     case S::kTotalSmemSize:
     case S::kAggrSmemSize: return w.launch->info.static_shared_bytes + w.launch->info.dynamic_shared_bytes;
+    case S::kEnvreg: return environment_register(*w.launch->request, index);
     case S::kReservedSmemOffset:
-    case S::kEnvreg:
     case S::kCurrentGraphExec: return 0;
   }
   return 0;

@@ -90,6 +90,8 @@ class PtxLauncher {
     std::vector<events::Listener*> listeners = {};
     std::string* printed = nullptr;
     const std::atomic<uint32_t>* interrupt = nullptr;
+    uint64_t resident_blocks = 1024;
+    uint64_t grid_workspace = 0;
   };
   exec::LaunchOutcome launch(const std::string& name, const Options& options, const Params& params,
                              exec::Executor* executor = nullptr) {
@@ -104,6 +106,8 @@ class PtxLauncher {
     request.workers = options.workers;
     request.listeners = options.listeners;
     request.interrupt = options.interrupt;
+    request.resident_blocks = options.resident_blocks;
+    request.grid_workspace = options.grid_workspace;
     if (options.printed != nullptr) request.print = [&options](std::string_view text) { *options.printed += text; };
     if (executor == nullptr) {
       if (!interpreter_) interpreter_ = exec::make_interpreter();
