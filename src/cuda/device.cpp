@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "cuda/pool.h"
+
 namespace warplens::cuda {
 namespace {
 
@@ -77,16 +79,49 @@ bool Device::free(const void* pointer, bool host_memory) {
   {
     const std::lock_guard lock(mutex_);
     const auto it = kinds_.find(base);
-    if (it == kinds_.end() || (it->second == MemoryKind::kPinned) != host_memory) return false;
+    if (it == kinds_.end() || it->second == MemoryKind::kRegistered) return false;
+    if ((it->second == MemoryKind::kPinned) != host_memory) return false;
     kinds_.erase(it);
   }
   queues_.drain_all();  // work that was enqueued before may still use it
   return arena_->free(base);
 }
 
+bool Device::retire(const void* pointer) {
+  const std::lock_guard lock(mutex_);
+  const auto it = kinds_.find(reinterpret_cast<uintptr_t>(pointer));
+  if (it == kinds_.end() || it->second == MemoryKind::kPinned || it->second == MemoryKind::kRegistered) return false;
+  kinds_.erase(it);
+  return true;
+}
+
+bool Device::register_host(void* pointer, uint64_t bytes) {
+  const uint64_t base = reinterpret_cast<uintptr_t>(pointer);
+  if (!arena_->adopt(base, bytes)) return false;
+  const std::lock_guard lock(mutex_);
+  kinds_[base] = MemoryKind::kRegistered;
+  return true;
+}
+
+bool Device::unregister_host(const void* pointer) {
+  const uint64_t base = reinterpret_cast<uintptr_t>(pointer);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = kinds_.find(base);
+    if (it == kinds_.end() || it->second != MemoryKind::kRegistered) return false;
+    kinds_.erase(it);
+  }
+  queues_.drain_all();
+  return arena_->free(base);
+}
+
+uint64_t Device::grid_workspace() {
+  if (grid_workspace_ == 0) grid_workspace_ = arena_->allocate(8, "(grid barrier)").value_or(0);
+  return grid_workspace_;
+}
+
 std::optional<Placed> Device::find(const void* pointer) const {
   const uint64_t address = reinterpret_cast<uintptr_t>(pointer);
-  if (!arena_->contains(address)) return std::nullopt;
   const auto allocation = arena_->find(address);
   if (!allocation) return std::nullopt;
   const std::lock_guard lock(mutex_);
@@ -107,7 +142,10 @@ void Device::reset() {
     const std::lock_guard lock(mutex_);
     kinds_.clear();
   }
+  Pools::instance().reset();
+  GraphMemory::instance().reset();
   arena_->reset();
+  grid_workspace_ = 0;
   sticky_ = cudaSuccess;
 }
 

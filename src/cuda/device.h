@@ -19,7 +19,8 @@
 namespace warplens::cuda {
 
 /// What kind of allocation an address of the arena belongs to.
-enum class MemoryKind : uint8_t { kDevice, kPinned, kManaged };
+/// kRegistered: the program's own memory, made known by cudaHostRegister.
+enum class MemoryKind : uint8_t { kDevice, kPinned, kManaged, kRegistered };
 
 struct Placed {
   MemoryKind kind = MemoryKind::kDevice;
@@ -49,6 +50,12 @@ class Device {
   void* allocate(uint64_t bytes, MemoryKind kind);
   /// False when `pointer` is not the beginning of an allocation of one of the kinds.
   bool free(const void* pointer, bool host_memory);
+  /// `pointer` is no longer an allocation that can be freed, but its memory stays until the arena frees it. False when
+  /// it is not the beginning of device or managed memory.
+  bool retire(const void* pointer);
+  /// Memory of the program that kernels may use from now on; false when a part of it is known already.
+  bool register_host(void* pointer, uint64_t bytes);
+  bool unregister_host(const void* pointer);
   /// The allocation that contains `pointer`; nothing for memory that the device does not know.
   std::optional<Placed> find(const void* pointer) const;
   /// Whether all of [pointer, pointer + bytes) lies in one allocation.
@@ -56,6 +63,8 @@ class Device {
 
   /// cudaDeviceReset: waits for all work, frees all memory, clears the sticky error.
   void reset();
+  /// Address of the words that cooperative launches' barriers use; 0 when memory is used up.
+  uint64_t grid_workspace();
   /// Number of the next launch.
   uint64_t next_launch() { return launches_++; }
 
@@ -69,6 +78,7 @@ class Device {
   Queues queues_;
   std::atomic<cudaError_t> sticky_{cudaSuccess};
   std::atomic<uint64_t> launches_{0};
+  std::atomic<uint64_t> grid_workspace_{0};
   mutable std::mutex mutex_;
   std::map<uint64_t, MemoryKind> kinds_;  ///< by base, of program allocations (module variables are not in it)
 };

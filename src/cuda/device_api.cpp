@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/capture.h"
 #include "cuda/entry.h"
 #include "cuda/properties.h"
 
@@ -58,6 +59,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) { return answer(flags, g_fla
 
 cudaError_t cudaDeviceSynchronize(void) {
   return wait_on_device([](Device& device) {
+    if (const cudaError_t error = Captures::instance().refuse_unsafe(); error != cudaSuccess) return error;
     device.queues().drain_all();
     return cudaSuccess;
   });

@@ -9,8 +9,10 @@
 #include <cstring>
 #include <fstream>
 
+#include "cuda/capture.h"
 #include "cuda/entry.h"
 #include "cuda/interruption.h"
+#include "gpu/occupancy.h"
 #include "memory/trace_listener.h"
 
 namespace warplens::cuda {
@@ -159,23 +161,70 @@ const exec::LoadedKernel& kernel_of(Device& device, Function& function) {
   return **kernel;
 }
 
+uint64_t resident_blocks(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes) {
+  const exec::LoadedKernel& kernel = kernel_of(device, function);
+  const gpu::OccupancyInput input = {.threads = static_cast<uint32_t>(threads),
+                                     .registers = gpu::assumed_registers(function.ptx->maxnreg),
+                                     .shared_bytes = kernel.static_shared_bytes + dynamic_shared_bytes};
+  return uint64_t{gpu::occupancy(device.gpu(), input).blocks_per_sm} * static_cast<uint64_t>(device.gpu().sms);
+}
+
+namespace {
+
+uint64_t count(const dim3& d) { return uint64_t{d.x} * d.y * d.z; }
+
+void say_refused(Device& device, const Function& function, const std::string& why) {
+  const std::string text = fmt::format("launch of {} refused: {}", function.name, why);
+  if (auto* records = device.session().records())
+    records->notice("launch_refused", text);
+  else
+    say(text);
+}
+
+cudaError_t check_shape(Device& device, Function& function, const LaunchCall& call) {
+  const gpu::LaunchShape shape = shape_of(call, function, kernel_of(device, function));
+  if (const auto fault = gpu::check_launch(device.gpu(), shape); fault != gpu::LaunchFault::kNone) {
+    say_refused(device, function, explain(fault, device.gpu(), shape));
+    return error_of(fault);
+  }
+  if (!call.arguments && !function.ptx->params.empty()) return cudaErrorInvalidValue;
+  const uint64_t resident = resident_blocks(device, function, count(call.block), call.shared_bytes);
+  if (call.cooperative && count(call.grid) > resident) {
+    say_refused(device, function,
+                fmt::format("a cooperative launch of {} blocks, of which {} holds {} at once", count(call.grid),
+                            device.gpu().name, resident));
+    return cudaErrorCooperativeLaunchTooLarge;
+  }
+  return cudaSuccess;
+}
+
+KernelWork captured_work(Device& device, Function& function, const LaunchCall& call) {
+  KernelWork work = {call.function, call.grid, call.block, call.cluster, call.shared_bytes, call.cooperative, {}, {}};
+  const auto& params = ptx_of(device, function).params;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const auto* bytes = static_cast<const uint8_t*>(call.arguments[i]);
+    work.arguments.emplace_back(bytes, bytes + params[i].bytes);
+  }
+  return work;
+}
+
+}  // namespace
+
+cudaError_t check_launch(Device& device, const LaunchCall& call) {
+  Function* function = nullptr;
+  if (const cudaError_t error = find_function(call.function, function); error != cudaSuccess) return error;
+  return check_shape(device, *function, call);
+}
+
 cudaError_t launch(Device& device, const LaunchCall& call) {
   Function* function = nullptr;
   if (const cudaError_t error = find_function(call.function, function); error != cudaSuccess) return error;
   const auto stream = stream_of(device, call.stream);
   if (!stream) return cudaErrorInvalidResourceHandle;
   const exec::LoadedKernel& kernel = kernel_of(device, *function);
-  const gpu::LaunchShape shape = shape_of(call, *function, kernel);
-  if (const auto fault = gpu::check_launch(device.gpu(), shape); fault != gpu::LaunchFault::kNone) {
-    const std::string text =
-        fmt::format("launch of {} refused: {}", function->name, explain(fault, device.gpu(), shape));
-    if (auto* records = device.session().records())
-      records->notice("launch_refused", text);
-    else
-      say(text);
-    return error_of(fault);
-  }
-  if (!call.arguments && !function->ptx->params.empty()) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_shape(device, *function, call); error != cudaSuccess) return error;
+  const auto work = [&] { return captured_work(device, *function, call); };
+  if (const auto answer = captured(device, *stream, cudaGraphNodeTypeKernel, work)) return *answer;
 
   auto prepared = std::make_shared<Prepared>();
   prepared->ptx = function->binary->parsed->text;
@@ -190,6 +239,8 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   request.count = prepared->selected && device.session().options().count;
   request.workers = device.session().options().workers;
   request.id = device.next_launch();
+  request.resident_blocks = resident_blocks(device, *function, count(call.block), call.shared_bytes);
+  if (call.cooperative) request.grid_workspace = device.grid_workspace();
   device.queues().push(*stream, Engine::kKernel, [&device, prepared] { execute(device, *prepared); });
   return cudaSuccess;
 }

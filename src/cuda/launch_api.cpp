@@ -21,6 +21,7 @@ cudaError_t launch_with(const LaunchCall& call) {
 cudaError_t read_attributes(const cudaLaunchConfig_t& config, LaunchCall& call) {
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) call.cooperative = attribute.val.cooperative != 0;
     if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
     const auto& c = attribute.val.clusterDim;
     if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidValue;
@@ -110,6 +111,11 @@ cudaError_t cudaLaunchKernel(const void* func, dim3 grid, dim3 block, void** arg
                              cudaStream_t stream) {
   return launch_with({func, grid, block, {1, 1, 1}, args, shared_bytes, stream});
 }
+cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 grid, dim3 block, void** args, size_t shared_bytes,
+                                        cudaStream_t stream) {
+  return launch_with({func, grid, block, {1, 1, 1}, args, shared_bytes, stream, true});
+}
+WARPLENS_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 WARPLENS_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 WARPLENS_ALIAS(__cudaLaunchKernel, cudaLaunchKernel);
 WARPLENS_ALIAS(__cudaLaunchKernel_ptsz, cudaLaunchKernel);
@@ -131,6 +137,14 @@ WARPLENS_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* ho
   return cudaSuccess;
 }
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host) { return __cudaGetKernel(kernel, host); }
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* to, const void* symbol) {
+  Function* function = nullptr;
+  if (!to) return remember(cudaErrorInvalidValue);
+  if (const cudaError_t error = find_function(symbol, function); error != cudaSuccess) return remember(error);
+  *to = reinterpret_cast<cudaFunction_t>(const_cast<void*>(symbol));
+  return cudaSuccess;
+}
 
 cudaError_t cudaFuncGetName(const char** name, const void* func) {
   Function* function = nullptr;
@@ -187,4 +201,26 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* func, int threads,
                                                                    size_t shared, unsigned int) {
   return with_device([&](Device& device) { return occupancy(device, blocks, func, threads, shared); });
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* func, int blocks, int threads) {
+  return with_device([&](Device& device) {
+    Function* function = nullptr;
+    if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
+    if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
+    const warplens::gpu::Gpu& g = device.gpu();
+    const uint32_t used = kernel_of(device, *function).static_shared_bytes + g.shared_reserved_per_block;
+    const uint32_t share = g.shared_per_sm / static_cast<uint32_t>(blocks);
+    const uint32_t room = share / g.shared_allocation_unit * g.shared_allocation_unit;
+    *bytes = room > used ? std::min(room - used, g.shared_per_block_optin - (used - g.shared_reserved_per_block)) : 0;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* func, const cudaLaunchConfig_t* config) {
+  return with_device([&](Device& device) {
+    Function* function = nullptr;
+    if (!size || !config) return cudaErrorInvalidValue;
+    if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
+    *size = static_cast<int>(device.gpu().cluster_blocks);
+    return cudaSuccess;
+  });
 }

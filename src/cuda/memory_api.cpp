@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/capture.h"
+#include "cuda/copy.h"
 #include "cuda/entry.h"
+#include "cuda/pool.h"
 
 namespace warplens::cuda {
 namespace {
@@ -16,6 +19,7 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind) {
     if (!pointer) return cudaErrorInvalidValue;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
+    if (const cudaError_t error = Captures::instance().refuse_unsafe(); error != cudaSuccess) return error;
     *pointer = device.allocate(bytes, kind);
     return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
   });
@@ -24,118 +28,67 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind) {
 cudaError_t release(void* pointer, bool host_memory) {
   return with_device([&](Device& device) {
     if (!pointer) return cudaSuccess;
+    if (const cudaError_t error = Captures::instance().refuse_unsafe(); error != cudaSuccess) return error;
+    if (!host_memory && GraphMemory::instance().contains(pointer)) {
+      device.queues().drain_all();
+      return GraphMemory::instance().free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+    }
+    if (!host_memory) Pools::instance().forget(pointer);
     return device.free(pointer, host_memory) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
-/// What the two ends of a copy are.
-struct Ends {
-  bool to_device = false, from_device = false;      ///< in device memory proper
-  bool to_pageable = false, from_pageable = false;  ///< memory that the device does not know
-};
-
-bool usable_by_host(Device& device, const void* p, bool& pageable) {
-  const auto placed = device.find(p);
-  pageable = !placed;
-  return !placed ? !device.arena().contains(reinterpret_cast<uintptr_t>(p)) : placed->kind != MemoryKind::kDevice;
-}
-
-/// Checks one end of `bytes` bytes; `device_end` is what the direction says.
-bool check_end(Device& device, const void* p, uint64_t bytes, bool device_end, bool& pageable) {
-  if (!p) return false;
-  if (device_end) {
-    pageable = false;
-    return device.contains(p, bytes);
-  }
-  return usable_by_host(device, p, pageable) && (pageable || device.contains(p, bytes));
-}
-
-cudaError_t check_copy(Device& device, const void* dst, const void* src, uint64_t dst_bytes, uint64_t src_bytes,
-                       cudaMemcpyKind kind, Ends& ends) {
-  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-  if (kind == cudaMemcpyDefault) {
-    ends.to_device = device.find(dst).has_value();
-    ends.from_device = device.find(src).has_value();
-  } else {
-    ends.to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    ends.from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  }
-  if (!check_end(device, dst, dst_bytes, ends.to_device, ends.to_pageable)) return cudaErrorInvalidValue;
-  if (!check_end(device, src, src_bytes, ends.from_device, ends.from_pageable)) return cudaErrorInvalidValue;
-  return cudaSuccess;
-}
-
-/// Rows of `width` bytes; a plain copy is one row.
-struct Rows {
-  void* dst;
-  size_t dst_pitch;
-  const void* src;
-  size_t src_pitch;
-  size_t width, height;
-};
-
-void copy_rows(const Rows& r) {
-  for (size_t y = 0; y < r.height; ++y)
-    std::memmove(static_cast<char*>(r.dst) + y * r.dst_pitch, static_cast<const char*>(r.src) + y * r.src_pitch,
-                 r.width);
-}
-
-uint64_t extent(size_t pitch, size_t width, size_t height) { return pitch * (height - 1) + width; }
-
-cudaError_t copy_now(Device& device, Stream& stream, const Rows& rows) {
-  device.queues().run_in_turn(stream, [&] {
-    if (device.sticky() == cudaSuccess) copy_rows(rows);
-  });
-  return device.sticky();
-}
-
-/// Copies from pageable memory are staged, so that the program may change it at once; copies to pageable memory are
-/// done when the call returns (both as the programming guide allows).
-cudaError_t copy_later(Device& device, Stream& stream, Rows rows, const Ends& ends) {
-  if (ends.to_pageable) return copy_now(device, stream, rows);
-  std::shared_ptr<std::vector<char>> staged;
-  if (ends.from_pageable) {
-    staged = std::make_shared<std::vector<char>>(rows.width * rows.height);
-    copy_rows({staged->data(), rows.width, rows.src, rows.src_pitch, rows.width, rows.height});
-    rows.src = staged->data();
-    rows.src_pitch = rows.width;
-  }
-  device.queues().push(stream, Engine::kCopy, [&device, rows, staged] {
-    if (device.sticky() == cudaSuccess) copy_rows(rows);
-  });
-  return cudaSuccess;
-}
-
-enum class When : uint8_t { kNow, kLater };
-
-cudaError_t copy(const Rows& rows, cudaMemcpyKind kind, cudaStream_t handle, When when) {
+cudaError_t copy(const Copy& asked, cudaStream_t handle, When when) {
   return with_device([&](Device& device) {
     const auto stream = stream_of(device, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
-    if (rows.width == 0 || rows.height == 0) return cudaSuccess;
-    if (rows.height > 1 && (rows.dst_pitch < rows.width || rows.src_pitch < rows.width))
-      return cudaErrorInvalidPitchValue;
-    Ends ends;
-    const cudaError_t error = check_copy(device, rows.dst, rows.src, extent(rows.dst_pitch, rows.width, rows.height),
-                                         extent(rows.src_pitch, rows.width, rows.height), kind, ends);
-    if (error != cudaSuccess) return error;
-    return when == When::kNow ? copy_now(device, *stream, rows) : copy_later(device, *stream, rows, ends);
+    if (const cudaError_t error = check(device, asked); error != cudaSuccess) return error;
+    if (const auto answer = captured(device, *stream, cudaGraphNodeTypeMemcpy, [&] { return asked; })) return *answer;
+    return enqueue(device, *stream, asked, when);
   });
 }
 
-cudaError_t fill(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t handle) {
+cudaError_t copy_3d(const cudaMemcpy3DParms* parms, cudaStream_t stream, When when) {
+  Copy box;
+  if (!parms) return remember(cudaErrorInvalidValue);
+  if (const cudaError_t error = copy_of(*parms, box); error != cudaSuccess) return remember(error);
+  return copy(box, stream, when);
+}
+
+cudaError_t fill(const Fill& asked, cudaStream_t handle) {
   return with_device([&](Device& device) {
     const auto stream = stream_of(device, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
-    if (width == 0 || height == 0) return cudaSuccess;
-    if (height > 1 && pitch < width) return cudaErrorInvalidPitchValue;
-    if (!device.contains(pointer, extent(pitch, width, height))) return cudaErrorInvalidValue;
-    device.queues().push(*stream, Engine::kCopy, [&device, pointer, pitch, value, width, height] {
-      if (device.sticky() != cudaSuccess) return;
-      for (size_t y = 0; y < height; ++y) std::memset(static_cast<char*>(pointer) + y * pitch, value, width);
-    });
+    if (const cudaError_t error = check(device, asked); error != cudaSuccess) return error;
+    if (const auto answer = captured(device, *stream, cudaGraphNodeTypeMemset, [&] { return asked; })) return *answer;
+    enqueue(device, *stream, asked);
     return cudaSuccess;
   });
+}
+
+Fill plain_fill(void* pointer, int value, size_t bytes) {
+  return {.pointer = pointer, .pitch = bytes, .width = bytes, .value = static_cast<uint32_t>(value) & 0xff};
+}
+Fill rows_fill(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+  return {.pointer = pointer,
+          .pitch = pitch,
+          .width = width,
+          .height = height,
+          .value = static_cast<uint32_t>(value) & 0xff};
+}
+Fill box_fill(const cudaPitchedPtr& p, int value, const cudaExtent& extent) {
+  return {.pointer = p.ptr,
+          .pitch = p.pitch,
+          .slice = p.pitch * p.ysize,
+          .width = extent.width,
+          .height = extent.height,
+          .depth = extent.depth,
+          .value = static_cast<uint32_t>(value) & 0xff};
+}
+Copy rows_copy(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+               cudaMemcpyKind kind) {
+  return {
+      .dst = dst, .dst_pitch = dpitch, .src = src, .src_pitch = spitch, .width = width, .height = height, .kind = kind};
 }
 
 cudaError_t find_variable(Device& device, const void* symbol, PlacedVariable& to) {
@@ -161,8 +114,8 @@ cudaError_t copy_symbol(Direction direction, const void* symbol, const void* oth
   });
   if (error != cudaSuccess) return error;
   void* place = reinterpret_cast<void*>(static_cast<uintptr_t>(variable.address + offset));
-  if (to) return copy({place, count, other, count, count, 1}, kind, stream, when);
-  return copy({const_cast<void*>(other), count, place, count, count, 1}, kind, stream, when);
+  if (to) return copy(plain_copy(place, other, count, kind), stream, when);
+  return copy(plain_copy(const_cast<void*>(other), place, count, kind), stream, when);
 }
 
 }  // namespace
@@ -183,13 +136,6 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
-
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t) {
-  return allocate(pointer, size, MemoryKind::kDevice);
-}
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, false); }
-WARPLENS_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
-WARPLENS_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   if (!pitch) return remember(cudaErrorInvalidValue);
@@ -214,6 +160,31 @@ cudaError_t cudaHostGetDevicePointer(void** pointer, void* host, unsigned int fl
   });
 }
 
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
+  return with_device([&](Device& device) {
+    constexpr unsigned kKnown =
+        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+    if (!pointer || size == 0 || (flags & ~kKnown)) return cudaErrorInvalidValue;
+    if (flags & cudaHostRegisterIoMemory) return cudaErrorNotSupported;
+    return device.register_host(pointer, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  return with_device([&](Device& device) {
+    if (!pointer) return cudaErrorInvalidValue;
+    return device.unregister_host(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  });
+}
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
+  return with_device([&](Device& device) {
+    const auto placed = device.find(pointer);
+    const bool host = placed && (placed->kind == MemoryKind::kPinned || placed->kind == MemoryKind::kRegistered);
+    if (!flags || !host) return cudaErrorInvalidValue;
+    *flags = cudaHostAllocMapped;  // all host memory that the device knows is mapped
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return with_device([&](Device& device) {
     if (!free_bytes || !total) return cudaErrorInvalidValue;
@@ -232,9 +203,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->hostPointer = const_cast<void*>(pointer);
     const auto placed = device.find(pointer);
     if (!placed) return cudaSuccess;
-    attributes->type = placed->kind == MemoryKind::kDevice   ? cudaMemoryTypeDevice
-                       : placed->kind == MemoryKind::kPinned ? cudaMemoryTypeHost
-                                                             : cudaMemoryTypeManaged;
+    attributes->type = placed->kind == MemoryKind::kDevice    ? cudaMemoryTypeDevice
+                       : placed->kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
+                                                              : cudaMemoryTypeHost;
     attributes->device = 0;
     attributes->devicePointer = const_cast<void*>(pointer);
     if (placed->kind == MemoryKind::kDevice) attributes->hostPointer = nullptr;
@@ -243,49 +214,64 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
-  return copy({dst, count, src, count, count, 1}, kind, nullptr, When::kNow);
+  return copy(plain_copy(dst, src, count, kind), nullptr, When::kNow);
 }
 WARPLENS_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy({dst, count, src, count, count, 1}, kind, stream, When::kLater);
+  return copy(plain_copy(dst, src, count, kind), stream, When::kLater);
 }
 WARPLENS_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  return copy({dst, dpitch, src, spitch, width, height}, kind, nullptr, When::kNow);
+  return copy(rows_copy(dst, dpitch, src, spitch, width, height, kind), nullptr, When::kNow);
 }
 WARPLENS_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy({dst, dpitch, src, spitch, width, height}, kind, stream, When::kLater);
+  return copy(rows_copy(dst, dpitch, src, spitch, width, height, kind), stream, When::kLater);
 }
 WARPLENS_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_3d(p, nullptr, When::kNow); }
+WARPLENS_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_3d(p, stream, When::kLater);
+}
+WARPLENS_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 cudaError_t cudaMemcpyPeer(void* dst, int to, const void* src, int from, size_t count) {
   if (to != 0 || from != 0) return remember(cudaErrorInvalidDevice);
-  return copy({dst, count, src, count, count, 1}, cudaMemcpyDeviceToDevice, nullptr, When::kNow);
+  return copy(plain_copy(dst, src, count, cudaMemcpyDeviceToDevice), nullptr, When::kNow);
 }
 cudaError_t cudaMemcpyPeerAsync(void* dst, int to, const void* src, int from, size_t count, cudaStream_t stream) {
   if (to != 0 || from != 0) return remember(cudaErrorInvalidDevice);
-  return copy({dst, count, src, count, count, 1}, cudaMemcpyDeviceToDevice, stream, When::kLater);
+  return copy(plain_copy(dst, src, count, cudaMemcpyDeviceToDevice), stream, When::kLater);
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t count) {
-  return fill(pointer, count, value, count, 1, nullptr);
+  return fill(plain_fill(pointer, value, count), nullptr);
 }
 WARPLENS_ALIAS(cudaMemset_ptds, cudaMemset);
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream) {
-  return fill(pointer, count, value, count, 1, stream);
+  return fill(plain_fill(pointer, value, count), stream);
 }
 WARPLENS_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  return fill(pointer, pitch, value, width, height, nullptr);
+  return fill(rows_fill(pointer, pitch, value, width, height), nullptr);
 }
 WARPLENS_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return fill(pointer, pitch, value, width, height, stream);
+  return fill(rows_fill(pointer, pitch, value, width, height), stream);
 }
 WARPLENS_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+  return fill(box_fill(pointer, value, extent), nullptr);
+}
+WARPLENS_ALIAS(cudaMemset3D_ptds, cudaMemset3D);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent, cudaStream_t stream) {
+  return fill(box_fill(pointer, value, extent), stream);
+}
+WARPLENS_ALIAS(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset, cudaMemcpyKind kind) {
   return copy_symbol(Direction::kToSymbol, symbol, src, count, offset, kind, nullptr, When::kNow);

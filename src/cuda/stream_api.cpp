@@ -1,80 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtime functions for streams and events.
-#include <cmath>
+// Runtime functions for streams (events: event_api.cpp, captures: graph_api.cpp).
+#include <algorithm>
 
+#include "cuda/capture.h"
 #include "cuda/entry.h"
+#include "cuda/events.h"
 
 namespace warplens::cuda {
 namespace {
-
-/// An event; its address is the handle.
-struct Event {
-  std::shared_ptr<const Ticket> ticket;  ///< the last recording; null: never recorded
-  bool timed = true;
-};
-
-class Events {
- public:
-  static Events& instance() {
-    static Events* const events = new Events;
-    return *events;
-  }
-  cudaEvent_t add(bool timed) {
-    const std::lock_guard lock(mutex_);
-    auto event = std::make_unique<Event>();
-    event->timed = timed;
-    Event* handle = event.get();
-    events_[handle] = std::move(event);
-    return reinterpret_cast<cudaEvent_t>(handle);
-  }
-  bool remove(cudaEvent_t handle) {
-    const std::lock_guard lock(mutex_);
-    return events_.erase(reinterpret_cast<Event*>(handle)) != 0;
-  }
-  bool set(cudaEvent_t handle, std::shared_ptr<const Ticket> ticket) {
-    const std::lock_guard lock(mutex_);
-    const auto it = events_.find(reinterpret_cast<Event*>(handle));
-    if (it != events_.end()) it->second->ticket = std::move(ticket);
-    return it != events_.end();
-  }
-  std::optional<Event> get(cudaEvent_t handle) const {
-    const std::lock_guard lock(mutex_);
-    const auto it = events_.find(reinterpret_cast<Event*>(handle));
-    return it == events_.end() ? std::nullopt : std::optional(*it->second);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_map<Event*, std::unique_ptr<Event>> events_;
-};
-
-cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
-  return with_device([&](Device&) {
-    if (!event || (flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)))
-      return cudaErrorInvalidValue;
-    if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
-    *event = Events::instance().add((flags & cudaEventDisableTiming) == 0);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t record(cudaEvent_t event, cudaStream_t handle) {
-  return with_device([&](Device& device) {
-    const auto stream = stream_of(device, handle);
-    if (!stream || !Events::instance().get(event)) return cudaErrorInvalidResourceHandle;
-    Events::instance().set(event, device.queues().record(*stream));
-    return cudaSuccess;
-  });
-}
-
-cudaError_t elapsed(Device& device, float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (!milliseconds) return cudaErrorInvalidValue;
-  const auto a = Events::instance().get(start), b = Events::instance().get(end);
-  if (!a || !b || !a->timed || !b->timed || !a->ticket || !b->ticket) return cudaErrorInvalidResourceHandle;
-  if (!device.queues().done(*a->ticket) || !device.queues().done(*b->ticket)) return cudaErrorNotReady;
-  *milliseconds = std::chrono::duration<float, std::milli>(b->ticket->at - a->ticket->at).count();
-  return cudaSuccess;
-}
 
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   return with_device([&](Device& device) {
@@ -107,13 +40,17 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   return create_stream(stream, flags, priority);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return with_device(
-      [&](Device& device) { return device.queues().destroy(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return with_device([&](Device& device) {
+    if (const auto known = device.queues().find(stream)) Captures::instance().forget(*known);
+    return device.queues().destroy(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return wait_on_device([&](Device& device) {
     const auto stream = stream_of(device, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
+    const cudaError_t captured = Captures::instance().refuse_wait(device, *stream);
+    if (captured != cudaSuccess) return captured;
     device.queues().drain(*stream);
     return cudaSuccess;
   });
@@ -121,6 +58,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 WARPLENS_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [](Device& device, Stream& s) {
+    const cudaError_t captured = Captures::instance().refuse_wait(device, s);
+    if (captured != cudaSuccess) return captured;
     if (!device.queues().idle(s)) return cudaErrorNotReady;
     return device.sticky();
   });
@@ -130,8 +69,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return with_stream(stream, [&](Device& device, Stream& s) {
     const auto known = Events::instance().get(event);
     if (!known) return cudaErrorInvalidResourceHandle;
-    if (known->ticket) device.queues().wait_for(s, known->ticket);
-    return cudaSuccess;
+    if (known->capture || Captures::instance().find(s)) return Captures::instance().wait(s, *known);
+    return wait_for_event(device, s, event);
   });
 }
 WARPLENS_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
@@ -167,9 +106,12 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t,
 }
 WARPLENS_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return with_stream(stream, [&](Device&, Stream&) {
+  return with_stream(stream, [&](Device&, Stream& s) {
     if (!status) return cudaErrorInvalidValue;
-    *status = cudaStreamCaptureStatusNone;
+    const auto state = Captures::instance().find(s);
+    *status = !state                    ? cudaStreamCaptureStatusNone
+              : state->capture->spoiled ? cudaStreamCaptureStatusInvalidated
+                                        : cudaStreamCaptureStatusActive;
     return cudaSuccess;
   });
 }
@@ -178,6 +120,8 @@ WARPLENS_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* data) {
   return with_stream(stream, [&](Device& device, Stream& s) {
     if (!fn) return cudaErrorInvalidValue;
+    const auto work = [&] { return HostWork{fn, data}; };
+    if (const auto answer = captured(device, s, cudaGraphNodeTypeHost, work)) return *answer;
     device.queues().push(s, Engine::kCopy, [&device, fn, data] {
       if (device.sticky() == cudaSuccess) fn(data);
     });
@@ -188,42 +132,10 @@ WARPLENS_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags) {
   return with_stream(stream, [&](Device& device, Stream& s) {
     if (!callback || flags != 0) return cudaErrorInvalidValue;
+    if (const cudaError_t error = Captures::instance().refuse_wait(device, s); error != cudaSuccess) return error;
     device.queues().push(s, Engine::kCopy,
                          [&device, stream, callback, data] { callback(stream, device.sticky(), data); });
     return cudaSuccess;
   });
 }
 WARPLENS_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return create_event(event, cudaEventDefault); }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) { return create_event(event, flags); }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record(event, stream); }
-WARPLENS_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
-  return record(event, stream);
-}
-WARPLENS_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return with_device([&](Device& device) {
-    const auto known = Events::instance().get(event);
-    if (!known) return cudaErrorInvalidResourceHandle;
-    if (known->ticket && !device.queues().done(*known->ticket)) return cudaErrorNotReady;
-    return device.sticky();
-  });
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return wait_on_device([&](Device& device) {
-    const auto known = Events::instance().get(event);
-    if (!known) return cudaErrorInvalidResourceHandle;
-    if (known->ticket) device.queues().drain(*known->ticket);
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return with_device(
-      [&](Device&) { return Events::instance().remove(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return with_device([&](Device& device) { return elapsed(device, milliseconds, start, end); });
-}
-WARPLENS_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime);

@@ -82,7 +82,7 @@ std::optional<uint64_t> Arena::allocate(uint64_t bytes, std::string label, uint6
     holes_.erase(hole);
     if (base > begin) holes_[begin] = base - begin;
     if (begin + size > base + room) holes_[base + room] = begin + size - (base + room);
-    live_[base] = {base, bytes, std::move(label), true, next_id_++};
+    live_[base] = {base, bytes, std::move(label), true, next_id_++, false};
     used_ += room - kAllocationGap;
     ++version_;
     // What was freed here is forgotten: its addresses mean the new allocation now.
@@ -101,6 +101,11 @@ bool Arena::free(uint64_t base) {
   const std::unique_lock lock(mutex_);
   const auto it = live_.find(base);
   if (it == live_.end()) return false;
+  if (it->second.adopted) {
+    live_.erase(it);
+    ++version_;
+    return true;
+  }
   const uint64_t room = room_of(it->second.bytes);
   clear_range(base, base + room);
   used_ -= room - kAllocationGap;
@@ -142,6 +147,21 @@ std::optional<Allocation> containing(const std::map<uint64_t, Allocation>& table
 
 }  // namespace
 
+bool Arena::adopt(uint64_t base, uint64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  if (bytes == 0 || base + bytes < base) return false;
+  if (base < space_.base + kReservedBytes && base + bytes > space_.base) return false;
+  const auto next = live_.lower_bound(base);
+  if (next != live_.end() && next->first < base + bytes) return false;
+  if (next != live_.begin()) {
+    const Allocation& before = std::prev(next)->second;
+    if (before.base + before.bytes > base) return false;
+  }
+  live_[base] = {.base = base, .bytes = bytes, .label = "registered host memory", .id = next_id_++, .adopted = true};
+  ++version_;
+  return true;
+}
+
 std::optional<Allocation> Arena::find(uint64_t address) const {
   const std::shared_lock lock(mutex_);
   return containing(live_, address);
@@ -172,7 +192,8 @@ uint64_t Arena::version() const {
 
 void Arena::reset() {
   const std::unique_lock lock(mutex_);
-  for (const auto& [base, allocation] : live_) clear_range(base, base + room_of(allocation.bytes));
+  for (const auto& [base, allocation] : live_)
+    if (!allocation.adopted) clear_range(base, base + room_of(allocation.bytes));
   live_.clear();
   freed_.clear();
   holes_.clear();

@@ -18,7 +18,8 @@ struct Allocation {
   uint64_t base = 0, bytes = 0;
   std::string label;  ///< variable name for module variables; empty for cudaMalloc
   bool writable = true;
-  uint64_t id = 0;  ///< counts allocations
+  uint64_t id = 0;       ///< counts allocations
+  bool adopted = false;  ///< memory of the program itself, outside of the reservation
 };
 
 class Arena {
@@ -35,6 +36,9 @@ class Arena {
   std::optional<uint64_t> allocate(uint64_t bytes, std::string label = {}, uint64_t align = kAllocationAlign);
   /// Frees the allocation that begins exactly at `base`; false when there is none. Its pages go back to the system.
   bool free(uint64_t base);
+  /// Makes the program's own [base, base + bytes) usable by kernels, until it is freed here (which leaves it as it is).
+  /// False for no bytes, and when a part of it is an allocation already.
+  bool adopt(uint64_t base, uint64_t bytes);
   /// The allocation that contains `address`, or nothing. Thread safe.
   std::optional<Allocation> find(uint64_t address) const;
   /// The nearest allocation below `address` (for "17 bytes past the end of ..."), live or the most recently freed one

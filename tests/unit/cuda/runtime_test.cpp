@@ -3,108 +3,22 @@
 // start-up code does it. Expected errors are those that an H200 gave for the same calls (tests/programs/*.expected).
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <numeric>
 
-#include "compile/fatbin.h"
-#include "cuda/runtime_api.h"
+#include "registered_kernels.h"
 #include "report/run_record.h"
 
 extern "C" {
-void** __cudaRegisterFatBinary(void* wrapper);
-void __cudaRegisterFatBinaryEnd(void** handle);
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
-void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t);
 cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
 int exported_thread_synchronize() __asm__("cudaThreadSynchronize");  // the header has an inline one
-int exported_graph_create() __asm__("cudaGraphCreate");
+int exported_bind_texture() __asm__("cudaBindTexture");
 }
 
 namespace {
 
-constexpr const char* kPtx = R"(
-.version 8.0
-.target sm_90
-.address_size 64
-.global .align 4 .u32 counter = 5;
-.const .align 4 .f32 scale[2] = {0f40000000, 0f40400000};
-
-// p[i] = p[i] * 2 + tag for i < n
-.visible .entry twice(.param .u64 p, .param .u8 tag, .param .u32 n)
-{
-  .reg .pred %q;
-  .reg .b32 %r<8>;
-  .reg .b64 %d<4>;
-  ld.param.u64 %d0, [p];
-  ld.param.u8 %r0, [tag];
-  ld.param.u32 %r1, [n];
-  mov.u32 %r2, %ctaid.x;
-  mov.u32 %r3, %ntid.x;
-  mov.u32 %r4, %tid.x;
-  mad.lo.s32 %r5, %r2, %r3, %r4;
-  setp.ge.s32 %q, %r5, %r1;
-  @%q bra done;
-  mul.wide.s32 %d1, %r5, 4;
-  cvta.to.global.u64 %d2, %d0;
-  add.s64 %d3, %d2, %d1;
-  ld.global.u32 %r6, [%d3];
-  mad.lo.s32 %r7, %r6, 2, %r0;
-  st.global.u32 [%d3], %r7;
-done:
-  ret;
-}
-.visible .entry store_at(.param .u64 p)
-{
-  .reg .b64 %d<2>;
-  ld.param.u64 %d0, [p];
-  st.global.u32 [%d0], 1;
-  ret;
-}
-.visible .entry use_counter(.param .u64 p)
-{
-  .reg .b32 %r<2>;
-  .reg .f32 %f0;
-  .reg .b64 %d<2>;
-  ld.param.u64 %d0, [p];
-  ld.global.u32 %r0, [counter];
-  st.global.u32 [%d0], %r0;
-  ld.const.f32 %f0, [scale+4];
-  st.global.f32 [%d0+4], %f0;
-  ret;
-}
-.visible .entry big_shared(.param .u64 p)
-{
-  .shared .align 4 .b8 s[8192];
-  ret;
-}
-)";
-
-char twice, store_at, use_counter, big_shared, missing;  // addresses stand for kernels, as a compiler's stubs do
-char counter, scale;
-
-std::string record_path() { return testing::TempDir() + "runtime_test_record." + std::to_string(getpid()); }
-
-/// Before the first call of the runtime: the session, and the registration.
-struct Start {
-  Start() {
-    const std::string path = testing::TempDir() + "runtime_test_session." + std::to_string(getpid());
-    std::ofstream(path) << R"({"executor": "interpreter", "workers": 2, "record": ")" << record_path() << "\"}";
-    setenv("WARPLENS_SESSION", path.c_str(), 1);
-    static const std::string container = warplens::make_container(kPtx, "hand.ptx");
-    static warplens::FatBinaryWrapper wrapper = {warplens::kWrapperMagic, 1, container.data(), nullptr};
-    void** handle = __cudaRegisterFatBinary(&wrapper);
-    const auto add = [&](char& host, const char* name) {
-      __cudaRegisterFunction(handle, &host, &host, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
-    };
-    add(twice, "twice"), add(store_at, "store_at"), add(use_counter, "use_counter"), add(big_shared, "big_shared");
-    __cudaRegisterVar(handle, &counter, &counter, "counter", 0, 4, 0, 0);
-    __cudaRegisterVar(handle, &scale, &scale, "scale", 0, 8, 1, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-  }
-} const start;
+using namespace warplens::cuda::test;
 
 class Runtime : public testing::Test {
  protected:
@@ -112,18 +26,7 @@ class Runtime : public testing::Test {
     ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
     cudaGetLastError();
   }
-  template <typename... A>
-  static cudaError_t launch(char& kernel, dim3 grid, dim3 block, A... arguments) {
-    void* list[] = {&arguments..., nullptr};
-    return cudaLaunchKernel(&kernel, grid, block, list, 0, nullptr);
-  }
 };
-
-int* device_ints(int n) {
-  void* p = nullptr;
-  EXPECT_EQ(cudaMalloc(&p, static_cast<size_t>(n) * 4), cudaSuccess);
-  return static_cast<int*>(p);
-}
 
 TEST_F(Runtime, kernel_doubles_what_was_copied_in) {
   const int n = 1000;
@@ -354,7 +257,7 @@ TEST_F(Runtime, work_of_a_stream_is_ordered_and_timed_by_events) {
 }
 
 TEST_F(Runtime, functions_that_we_lack_say_so_and_fail) {
-  EXPECT_EQ(exported_graph_create(), cudaErrorNotSupported);
+  EXPECT_EQ(exported_bind_texture(), cudaErrorNotSupported);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
   EXPECT_EQ(exported_thread_synchronize(), cudaSuccess);
 }
