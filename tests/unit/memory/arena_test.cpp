@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 namespace warplens::memory {
 namespace {
@@ -91,6 +92,29 @@ TEST(Arena, far_larger_allocations_than_host_memory_are_lazy) {
   const uint64_t a = *arena->allocate(uint64_t{90} << 30);
   *host(a + (uint64_t{89} << 30)) = 1;
   EXPECT_EQ(*host(a + (uint64_t{89} << 30)), 1);
+}
+
+TEST(Arena, adopts_memory_of_the_program_and_leaves_it_as_it_is) {
+  const auto arena = make_arena();
+  const uint64_t own = *arena->allocate(64);
+  std::vector<char> bytes(100, 'x');
+  const uint64_t base = reinterpret_cast<uintptr_t>(bytes.data());
+  const uint64_t used = arena->used_bytes(), version = arena->version();
+  ASSERT_TRUE(arena->adopt(base + 10, 50));
+  EXPECT_NE(arena->version(), version);
+  EXPECT_EQ(arena->used_bytes(), used);
+  EXPECT_EQ(arena->find(base + 59)->base, base + 10);
+  EXPECT_FALSE(arena->find(base + 60));
+  EXPECT_FALSE(arena->adopt(base + 59, 1));  // known already
+  EXPECT_FALSE(arena->adopt(base, 11));
+  EXPECT_FALSE(arena->adopt(base, 0));
+  EXPECT_FALSE(arena->adopt(own, 8));  // the arena's own
+  EXPECT_TRUE(arena->adopt(base + 60, 1));
+  EXPECT_TRUE(arena->free(base + 10));
+  EXPECT_FALSE(arena->find(base + 20));
+  arena->reset();
+  EXPECT_FALSE(arena->find(base + 60));
+  EXPECT_EQ(bytes, std::vector<char>(100, 'x'));
 }
 
 }  // namespace
