@@ -115,7 +115,8 @@ void ref_cvt_tf32(const LaneArgs& a) {
   if (nan && !away) return put(a, 0x7fffe000);
   uint64_t v = nan ? a.in[0] >> 13 : away ? pack_ties_away(kTF32, n) : to_float(a.instr, n, kTF32);
   const bool infinite = (v & ~kTF32.sign_bit()) == kTF32.largest() + 1;
-  if (a.instr.has("satfinite") && (!nan || infinite)) v = std::min(v & ~kTF32.sign_bit(), kTF32.largest()) | (v & kTF32.sign_bit());
+  if (a.instr.has("satfinite") && (!nan || infinite))
+    v = std::min(v & ~kTF32.sign_bit(), kTF32.largest()) | (v & kTF32.sign_bit());
   put(a, v << 13);
 }
 /// Saturates both operands to a narrow integer; the second one goes lowest, the first above it, c (if any) above both.
