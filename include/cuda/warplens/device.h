@@ -98,7 +98,21 @@ WL_BUILTIN_VAR(gridDim)
 
 // clang-format off
 #include <__clang_cuda_cmath.h>
+// warp_reduce.h says what is wrong with clang's.
+#define __reduce_add_sync __warplens_hidden_reduce_add_sync
+#define __reduce_min_sync __warplens_hidden_reduce_min_sync
+#define __reduce_max_sync __warplens_hidden_reduce_max_sync
+#define __reduce_and_sync __warplens_hidden_reduce_and_sync
+#define __reduce_or_sync __warplens_hidden_reduce_or_sync
+#define __reduce_xor_sync __warplens_hidden_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
+#include "warp_reduce.h"
 #include <__clang_cuda_complex_builtins.h>
 #if __cplusplus >= 201103L
 #include <__clang_cuda_texture_intrinsics.h>
