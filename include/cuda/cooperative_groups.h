@@ -85,6 +85,9 @@ class thread_block : public thread_group {
   static WL_CGM dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static WL_CGM arrival_token barrier_arrive() { return arrival_token(); }
   static WL_CGM void barrier_wait(arrival_token&&) { __syncthreads(); }
+  // For tiles of several warps (warplens/multi_warp_tile.h).
+  unsigned long long* warplens_memory = nullptr;
+  unsigned* warplens_arrivals = nullptr;
 
  private:
   WL_CGM thread_block() : thread_group(true, 0) {}
@@ -137,6 +140,7 @@ class thread_block_tile : public thread_group {
     return local(__match_all_sync(mask_, v, &predicate));
   }
   WL_CGM unsigned warplens_mask() const { return mask_; }
+  static WL_CGM thread_block_tile warplens_make() { return thread_block_tile(); }
   // What the parent was does not matter to the tile.
   template <class Other>
   WL_CGM thread_block_tile(const thread_block_tile<Size, Other>&) : thread_group(false, tile_mask()) {}
@@ -148,12 +152,24 @@ class thread_block_tile : public thread_group {
   static WL_CGM unsigned local(unsigned lanes) {
     return Size == 32 ? lanes : (lanes >> first_lane()) & (~0u >> (32 - Size));
   }
-  template <unsigned N, class P>
-  friend WL_CGM thread_block_tile<N, P> tiled_partition(const P& parent);
 };
-template <unsigned Size, class Parent>
+namespace details {
+template <bool>
+struct SeveralWarps {};
+template <>
+struct SeveralWarps<true> {
+  typedef void type;
+};
+template <bool>
+struct OneWarp {};
+template <>
+struct OneWarp<true> {
+  typedef void type;
+};
+}  // namespace details
+template <unsigned Size, class Parent, class = typename details::OneWarp<(Size <= 32)>::type>
 WL_CGM thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
-  return thread_block_tile<Size, Parent>();
+  return thread_block_tile<Size, Parent>::warplens_make();
 }
 WL_CGM thread_group tiled_partition(const thread_group& parent, unsigned size) {
   const unsigned rank = (unsigned)parent.thread_rank();
@@ -391,7 +407,7 @@ struct Reduction {
       return (T)call;                                 \
     }                                                 \
   };
-WL_REDUX(plus, int, __reduce_add_sync(g.warplens_mask(), (unsigned)v))
+WL_REDUX(plus, int, __reduce_add_sync(g.warplens_mask(), v))
 WL_REDUX(plus, unsigned, __reduce_add_sync(g.warplens_mask(), v))
 WL_REDUX(less, int, __reduce_min_sync(g.warplens_mask(), v))
 WL_REDUX(less, unsigned, __reduce_min_sync(g.warplens_mask(), v))
@@ -407,6 +423,7 @@ template <class Group, class T, class Op>
 WL_CGM T reduce(const Group& group, T v, Op op) {
   return details::Reduction<T, Op>::run(group, v, op);
 }
+#include "warplens/multi_warp_tile.h"
 template <class Group, class T, class Op>
 WL_CGM T inclusive_scan(const Group& group, T v, Op op) {
   const unsigned n = (unsigned)group.size(), rank = (unsigned)group.thread_rank();
