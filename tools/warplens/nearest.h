@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean ...": the known word nearest to what was typed.
+// "Did you mean ...", for the command line: base/nearest.h under the name that the commands use.
 #pragma once
-#include <span>
-#include <string>
-#include <string_view>
+#include "base/nearest.h"
 
 namespace warplens::cli {
 
-/// The word with the fewest edits (insert, delete, replace, swap neighbours) to `typed`, or "" when none is near.
-std::string nearest(std::string_view typed, std::span<const std::string_view> words);
+using warplens::nearest;
 
 }  // namespace warplens::cli

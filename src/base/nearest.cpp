@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "warplens/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace warplens::cli {
+namespace warplens {
 namespace {
 
 size_t edits(std::string_view a, std::string_view b) {
@@ -35,4 +35,4 @@ std::string nearest(std::string_view typed, std::span<const std::string_view> wo
   return std::string(best);
 }
 
-}  // namespace warplens::cli
+}  // namespace warplens
