@@ -20,8 +20,10 @@
 #include <string_view>
 #include <thread>
 
+#include "compile/device_link.h"
 #include "compile/inlined_places.h"
 #include "compile/process.h"
+#include "compile/source_job.h"
 #include "compile/wide_copies.h"
 
 namespace warplens {
@@ -47,9 +49,20 @@ Arguments preprocessor_arguments(const CompileRequest& r) {
   return a;
 }
 
+// Both halves must agree on the names of static variables: they are made unique by this number.
+Arguments relocatable_arguments(const CompileRequest& r, const std::string& source) {
+  std::error_code error;
+  const std::string place = std::filesystem::absolute(source, error).string() + "\n" + r.options.output;
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : place) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  // The driver hands -cuid to the device half only, and there it overrides what -Xclang says.
+  const std::string cuid = fmt::format("-cuid={:016x}", hash);
+  return {"-fgpu-rdc", cuid, "-Xclang", cuid};
+}
+
 // What both halves of a CUDA source share. The runtime's version decides how clang lowers a launch: 12.3 means
 // cudaLaunchKernel and __cudaRegisterFatBinaryEnd.
-Arguments cuda_front(const CompileRequest& r) {
+Arguments cuda_front(const CompileRequest& r, const std::string& source) {
   Arguments a{r.toolchain.clang,
               "-x",
               "cuda",
@@ -57,6 +70,7 @@ Arguments cuda_front(const CompileRequest& r) {
               "-nocudainc",
               "-nocudalib",
               "-Wno-unknown-cuda-version",
+              "-Wno-unknown-warning-option",
               "-Xclang",
               "-target-sdk-version=12.3",
               "-isystem",
@@ -66,60 +80,50 @@ Arguments cuda_front(const CompileRequest& r) {
   if (!r.options.language_standard.empty()) a.push_back("-std=" + r.options.language_standard);
   append(a, preprocessor_arguments(r));
   append(a, r.options.both);
+  if (r.options.relocatable) append(a, relocatable_arguments(r, source));
   return a;
 }
 
 // nvcc's -use_fast_math: denormals to zero, approximate division and square root, fast forms of sinf and the like.
-const Arguments kFastMathFront = {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals",
-                                  "-D__USE_FAST_MATH__=1", "-D__CUDA_FTZ=1"};
-const Arguments kFastMathBack = {"-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"};
-
-struct Half {
-  bool ok = false;
-  std::string messages;
-};
-
-Result<Half> run_half(const CompileRequest& r, const Arguments& command) {
-  auto run = run_process(command);
-  if (!run) return run.error();
-  Half half{run->ok(), run->errors + run->output};
-  if (r.options.verbose) half.messages = quoted_command(command) + "\n" + half.messages;
-  return half;
+void append_fast_math_front(Arguments& a, const CompileOptions& o) {
+  if (o.fast_math) append(a, {"-fgpu-approx-transcendentals", "-D__USE_FAST_MATH__=1"});
+  if (o.flush_denormals) append(a, {"-fgpu-flush-denormals-to-zero", "-D__CUDA_FTZ=1"});
+}
+void append_fast_math_back(Arguments& a, const CompileOptions& o) {
+  if (o.approximate_division) append(a, {"-mllvm", "-nvptx-prec-divf32=0"});
+  if (o.approximate_root) append(a, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
 }
 
-struct SourceJob {
-  std::string source;
-  std::string object;
-  std::string given_ptx;  // instead of compiling the device half
-  std::string scratch;    // prefix of its temporary files
-};
-struct SourceDone {
-  bool ok = false;
-  std::string messages;
-  std::vector<PtxImage> device;
-};
+using Half = CommandDone;
+
+/// The device half of a source as LLVM text.
+Result<CommandDone> compile_to_ir(const CompileRequest& r, const SourceJob& job, std::string& text) {
+  const std::string ir_path = job.scratch + ".ll";
+  auto front = run_command(r, clang_device_command(r, job.source, ir_path));
+  if (!front || !front->ok) return front;
+  auto ir = read_file(ir_path);
+  if (!ir) return ir.error();
+  text = std::move(*ir);
+  return front;
+}
 
 /// The device half of a source as PTX text, put into done.device.
 Result<SourceDone> compile_device(const CompileRequest& r, const SourceJob& job) {
-  const std::string ir_path = job.scratch + ".ll", ptx_path = job.scratch + ".ptx";
-  auto front = run_half(r, clang_device_command(r, job.source, ir_path));
+  std::string ir;
+  auto front = compile_to_ir(r, job, ir);
   if (!front) return front.error();
-  SourceDone done{front->ok, front->messages, {}};
+  SourceDone done{front->ok, front->messages, {}, ""};
   if (!done.ok) return done;
-  auto ir = read_file(ir_path);
-  if (!ir) return ir.error();
-  const std::vector<ClusterDims> clusters = take_cluster_dims(*ir);
-  const MarkedIr marked = mark_inlined_places(widen_copies(*ir));
-  if (const Status written = write_file(ir_path, marked.text); !written) return written.error();
-  auto back = run_half(r, clang_ptx_command(r, ir_path, ptx_path));
+  if (r.options.relocatable) {
+    done.relocatable = join_static_names(ir);
+    return done;
+  }
+  std::string ptx;
+  auto back = ir_to_ptx(r, std::move(ir), job.scratch, ptx);
   if (!back) return back.error();
   done.ok = back->ok;
   done.messages += back->messages;
-  if (!done.ok) return done;
-  auto ptx = read_file(ptx_path);
-  if (!ptx) return ptx.error();
-  const std::string text = add_cluster_dims(restore_inlined_places(*ptx, marked.places), clusters);
-  done.device.push_back({text, job.source, static_cast<uint32_t>(r.options.target), 0});
+  if (done.ok) done.device.push_back({std::move(ptx), job.source, static_cast<uint32_t>(r.options.target), 0});
   return done;
 }
 
@@ -132,10 +136,17 @@ Result<SourceDone> make_device(const CompileRequest& r, const SourceJob& job) {
   } else {
     auto text = read_file(job.given_ptx);
     if (!text) return text.error();
-    done = {true, "", {{*text, job.source, static_cast<uint32_t>(r.options.target), 0}}};
+    done.device.push_back({*text, job.source, static_cast<uint32_t>(r.options.target), 0});
+    done.ok = true;
   }
-  done.device[0].text = limit_registers(done.device[0].text, r.options.max_registers);
+  for (PtxImage& image : done.device) image.text = limit_registers(image.text, r.options.max_registers);
   return done;
+}
+
+/// What the host half carries.
+std::string container_of(const SourceDone& device, const std::string& source) {
+  if (!device.relocatable.empty()) return make_relocatable_container(device.relocatable, source);
+  return make_container(device.device[0].text, source);
 }
 
 // Feeds the container to the host half once that opens the pipe for reading; gives up when `abandoned`.
@@ -168,14 +179,14 @@ Result<SourceDone> compile_cuda(const CompileRequest& r, const SourceJob& job) {
   if (mkfifo(pipe.c_str(), 0600) != 0) return make_error("cannot make '" + pipe + "': " + std::strerror(errno));
   std::atomic<bool> host_done = false;
   auto host = std::async(std::launch::async, [&] {
-    auto half = run_half(r, clang_host_command(r, job.source, pipe, job.object));
+    auto half = run_command(r, clang_host_command(r, job.source, pipe, job.object));
     host_done = true;
     return half;
   });
   auto device = make_device(r, job);
   // A failed device half still lets the host half finish: its own errors are worth reporting too.
   const bool device_ok = device && device->ok;
-  feed_pipe(pipe, device_ok ? make_container(device->device[0].text, job.source) : std::string("-"), host_done);
+  feed_pipe(pipe, device_ok ? container_of(*device, job.source) : std::string("-"), host_done);
   auto half = host.get();
   if (!device) return device.error();
   if (!half) return half.error();
@@ -198,45 +209,21 @@ Result<SourceDone> compile_host_source(const CompileRequest& r, const SourceJob&
   append(a, preprocessor_arguments(r));
   append(a, r.options.both);
   append(a, r.options.host_only);
+  append(a, r.options.dependencies);
   append(a, {job.source, "-o", job.object});
-  auto half = run_half(r, a);
+  auto half = run_command(r, a);
   if (!half) return half.error();
-  return SourceDone{half->ok, half->messages, {}};
-}
-
-Status check_request(const CompileRequest& r) {
-  Diagnostics faults;
-  if (r.options.sources.empty()) faults.push_back(make_error("no source to compile"));
-  for (const std::string& s : r.options.sources)
-    if (access(s.c_str(), R_OK) != 0) faults.push_back(make_error("cannot read '" + s + "': " + std::strerror(errno)));
-  if (find_on_path(r.toolchain.clang).empty())
-    faults.push_back(make_error("the compiler '" + r.toolchain.clang + "' is not installed",
-                                "on Debian: apt install clang-19, or use --compiler nvcc"));
-  if (access((r.toolchain.cuda_headers + "/cuda_runtime.h").c_str(), R_OK) != 0)
-    faults.push_back(make_error("our CUDA headers are not in '" + r.toolchain.cuda_headers + "'"));
-  if (!faults.empty()) return faults;
-  return Done{};
-}
-
-Result<Half> link(const CompileRequest& r, const Arguments& objects) {
-  const auto slash = r.toolchain.runtime_library.rfind('/');
-  const std::string directory =
-      slash == std::string::npos ? std::string(".") : r.toolchain.runtime_library.substr(0, slash);
-  Arguments a{r.toolchain.clang};
-  append(a, objects);
-  append(a, r.options.linker);
-  append(a, {r.toolchain.runtime_library, "-Wl,-rpath," + directory, "-pthread", "-o", r.options.output});
-  return run_half(r, a);
+  return SourceDone{half->ok, half->messages, {}, ""};
 }
 
 }  // namespace
 
 std::vector<std::string> clang_device_command(const CompileRequest& r, const std::string& source,
                                               const std::string& output) {
-  Arguments a = cuda_front(r);
+  Arguments a = cuda_front(r, source);
   append(a, {"--cuda-device-only", "-S", "-emit-llvm", r.options.device_debug ? "-O0" : "-O3", "-gline-directives-only",
              "-Xclang", "-target-feature", "-Xclang", kPtxVersion});
-  if (r.options.fast_math) append(a, kFastMathFront);
+  append_fast_math_front(a, r.options);
   append(a, {source, "-o", output});
   return a;
 }
@@ -259,19 +246,39 @@ std::vector<std::string> clang_ptx_command(const CompileRequest& r, const std::s
               "-fno-dwarf-directory-asm",
               "-mllvm",
               contract ? "-nvptx-fma-level=2" : "-nvptx-fma-level=0"};
-  if (r.options.fast_math) append(a, kFastMathBack);
+  append_fast_math_back(a, r.options);
   append(a, {"-x", "ir", ir, "-o", output});
   return a;
 }
 
 std::vector<std::string> clang_host_command(const CompileRequest& r, const std::string& source,
                                             const std::string& embedded, const std::string& output) {
-  Arguments a = cuda_front(r);
+  Arguments a = cuda_front(r, source);
   append(a, {"--cuda-host-only", "-c", "-fPIC", r.options.optimization, "-Xclang", "-fcuda-include-gpubinary",
              "-Xclang", embedded});
   if (r.options.debug) a.push_back("-g");
   append(a, r.options.host_only);
+  append(a, r.options.dependencies);
   append(a, {source, "-o", output});
+  return a;
+}
+
+std::vector<std::string> clang_preprocess_command(const CompileRequest& r, const std::string& source) {
+  Arguments a;
+  if (is_cuda_input(r.options, source)) {
+    a = cuda_front(r, source);
+    a.push_back("--cuda-host-only");
+  } else {
+    a = {r.toolchain.clang};
+    if (is_c(source)) append(a, {"-x", "c"});
+    append(a, {"-isystem", r.toolchain.cuda_headers});
+    append(a, preprocessor_arguments(r));
+    append(a, r.options.both);
+  }
+  append(a, r.options.host_only);
+  append(a, r.options.dependencies);
+  append(a, {r.options.stage == Stage::kPreprocess ? "-E" : "-M", source});
+  if (!r.options.output.empty()) append(a, {"-o", r.options.output});
   return a;
 }
 
@@ -292,61 +299,40 @@ std::string limit_registers(const std::string& ptx, int max_registers) {
   return out;
 }
 
+Result<CommandDone> run_command(const CompileRequest& r, const std::vector<std::string>& command) {
+  CommandDone done{true, "", ""};
+  if (!r.options.dry_run) {
+    auto run = run_process(command);
+    if (!run) return run.error();
+    done = {run->ok(), run->errors, run->output};
+  }
+  if (r.options.verbose) done.messages = quoted_command(command) + "\n" + done.messages;
+  return done;
+}
+
+Result<CommandDone> ir_to_ptx(const CompileRequest& r, std::string ir, const std::string& scratch, std::string& ptx) {
+  const std::string ir_path = scratch + ".ll", ptx_path = scratch + ".ptx";
+  const std::vector<ClusterDims> clusters = take_cluster_dims(ir);
+  const MarkedIr marked = mark_inlined_places(widen_copies(ir));
+  if (const Status written = write_file(ir_path, marked.text); !written) return written.error();
+  auto back = run_command(r, clang_ptx_command(r, ir_path, ptx_path));
+  if (!back || !back->ok) return back;
+  auto text = read_file(ptx_path);
+  if (!text) return text.error();
+  ptx = add_cluster_dims(restore_inlined_places(*text, marked.places), clusters);
+  return back;
+}
+
+Result<SourceDone> compile_source(const CompileRequest& request, const SourceJob& job) {
+  return is_cuda_input(request.options, job.source) ? compile_cuda(request, job) : compile_host_source(request, job);
+}
+
 Result<CompileOutcome> device_ptx_with_clang(const CompileRequest& request, const std::string& source) {
   auto directory = TemporaryDirectory::create();
   if (!directory) return directory.error();
   auto device = make_device(request, {source, "", "", directory->path() + "/device"});
   if (!device) return device.error();
-  return CompileOutcome{device->ok, device->messages, std::move(device->device)};
-}
-
-Result<CompileOutcome> compile_with_clang(const CompileRequest& request) {
-  if (const Status ok = check_request(request); !ok) return ok.error();
-  auto directory = TemporaryDirectory::create();
-  if (!directory) return directory.error();
-
-  Arguments objects;
-  std::vector<std::future<Result<SourceDone>>> running;
-  std::counting_semaphore<> slots(std::max(1u, std::thread::hardware_concurrency() / 2));
-  size_t cuda_index = 0;
-  for (const std::string& source : request.options.sources) {
-    if (!is_source_path(source)) {
-      objects.push_back(source);
-      continue;
-    }
-    SourceJob job{source, "", "", directory->path() + "/" + std::to_string(objects.size())};
-    job.object = request.options.compile_only ? request.options.output : job.scratch + ".o";
-    if (job.object.empty()) job.object = std::filesystem::path(source).stem().string() + ".o";
-    if (is_cuda_path(source) && cuda_index < request.device_ptx.size()) job.given_ptx = request.device_ptx[cuda_index];
-    cuda_index += is_cuda_path(source);
-    objects.push_back(job.object);
-    running.push_back(std::async(std::launch::async, [&request, &slots, job] {
-      slots.acquire();
-      auto done = is_cuda_path(job.source) ? compile_cuda(request, job) : compile_host_source(request, job);
-      slots.release();
-      return done;
-    }));
-  }
-
-  CompileOutcome outcome{true, "", {}};
-  Diagnostics faults;
-  for (auto& r : running) {
-    auto done = r.get();
-    if (!done) {
-      faults.insert(faults.end(), done.error().begin(), done.error().end());
-      continue;
-    }
-    outcome.ok = outcome.ok && done->ok;
-    outcome.messages += done->messages;
-    for (PtxImage& image : done->device) outcome.device.push_back(std::move(image));
-  }
-  if (!faults.empty()) return faults;
-  if (!outcome.ok || request.options.compile_only) return outcome;
-  auto linked = link(request, objects);
-  if (!linked) return linked.error();
-  outcome.ok = linked->ok;
-  outcome.messages += linked->messages;
-  return outcome;
+  return CompileOutcome{device->ok, device->messages, std::move(device->device), ""};
 }
 
 }  // namespace warplens

@@ -29,11 +29,12 @@ struct CompileRequest {
 struct CompileOutcome {
   bool ok = false;
   std::string messages;          ///< what the compilers said, verbatim: errors when not ok, else warnings
-  std::vector<PtxImage> device;  ///< one for each CUDA source
+  std::vector<PtxImage> device;  ///< one for each CUDA source, or one for all when they were linked
+  std::string output;            ///< for standard output (-E, -M)
 };
 
-/// Writes options.output. An error Result means that compiling could not even begin (a file or clang missing);
-/// faults in the user's sources are an outcome that is not ok.
+/// Does what options.stage says, in clang_build.cpp, and writes options.output. An error Result means that compiling
+/// could not even begin (a file or clang missing); faults in the user's sources are an outcome that is not ok.
 Result<CompileOutcome> compile_with_clang(const CompileRequest& request);
 
 /// Only the device half of one source, as PTX text.

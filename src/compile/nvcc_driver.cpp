@@ -40,7 +40,11 @@ std::vector<std::string> nvcc_command(const CompileRequest& request, const std::
   if (o.device_debug) a.push_back("-G");
   if (o.debug) a.push_back("-g");
   if (o.fast_math) a.push_back("-use_fast_math");
-  if (o.compile_only) a.push_back("-c");
+  if (o.flush_denormals && !o.fast_math) a.push_back("-ftz=true");
+  if (o.approximate_division && !o.fast_math) a.push_back("-prec-div=false");
+  if (o.approximate_root && !o.fast_math) a.push_back("-prec-sqrt=false");
+  if (o.relocatable) a.push_back("-rdc=true");
+  if (o.stage == Stage::kObject) a.push_back("-c");
   if (!o.language_standard.empty()) a.push_back("-std=" + o.language_standard);
   if (o.max_registers > 0) a.push_back("-maxrregcount=" + std::to_string(o.max_registers));
   a.insert(a.end(), {"--extended-lambda", "--expt-relaxed-constexpr"});
@@ -64,9 +68,9 @@ Result<CompileOutcome> compile_with_nvcc(const CompileRequest& request, const st
   const std::vector<std::string> command = nvcc_command(request, nvcc);
   auto run = run_process(command);
   if (!run) return run.error();
-  CompileOutcome outcome{run->ok(), run->errors + run->output, {}};
+  CompileOutcome outcome{run->ok(), run->errors + run->output, {}, ""};
   if (request.options.verbose) outcome.messages = quoted_command(command) + "\n" + outcome.messages;
-  if (!outcome.ok || request.options.compile_only) return outcome;
+  if (!outcome.ok || request.options.stage == Stage::kObject) return outcome;
   const auto file = read_file(request.options.output.empty() ? "a.out" : request.options.output);
   if (!file) return file.error();
   const auto elf = ElfFile::parse(std::as_bytes(std::span(*file)));

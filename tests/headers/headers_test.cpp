@@ -85,7 +85,7 @@ TEST_P(Headers, compile_and_give_the_expected_instructions) {
   r.options = *options;
   r.options.optimization = "-O1";
   r.options.sources = {GetParam().path};
-  r.options.compile_only = true;
+  r.options.stage = Stage::kObject;
   r.options.both.push_back("-Wall");
   r.options.output = directory->path() + "/out.o";
   r.toolchain.cuda_headers = WARPLENS_CUDA_HEADERS;

@@ -240,7 +240,7 @@ class Parser {
       return;
     }
     options_.compile = *std::move(compile);
-    if (!options_.compile.output.empty() || options_.compile.compile_only)
+    if (!options_.compile.output.empty() || options_.compile.stage != Stage::kLink)
       faults_.push_back(make_error("-o and -c make files; 'run' compiles and runs", "--keep keeps the program"));
   }
 

@@ -30,7 +30,7 @@ class ClangDriver : public testing::Test {
     CompileRequest r;
     r.options.sources = {path(source)};
     r.options.output = path("out.o");
-    r.options.compile_only = true;
+    r.options.stage = Stage::kObject;
     r.toolchain.cuda_headers = kHeaders;
     return r;
   }

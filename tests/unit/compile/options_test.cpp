@@ -66,9 +66,87 @@ TEST(Options, targets_in_every_spelling) {
 }
 
 TEST(Options, reports_every_fault_at_once) {
-  auto o = parse_compile_options({"-bogus", "a.cu", "-maxrregcount", "300", "-rdc=true", "-arch=fast", "-I"});
+  auto o = parse_compile_options({"-bogus", "a.cu", "-maxrregcount", "300", "-rdc=maybe", "-arch=fast", "-I"});
   ASSERT_FALSE(o);
   EXPECT_EQ(o.error().size(), 5u);
+}
+
+TEST(Options, stages_and_separate_compilation) {
+  const auto parse = [](Strings a) { return *parse_compile_options(a); };
+  EXPECT_EQ(parse({"a.cu"}).stage, Stage::kLink);
+  EXPECT_EQ(parse({"-c", "a.cu"}).stage, Stage::kObject);
+  EXPECT_FALSE(parse({"-c", "a.cu"}).relocatable);
+  EXPECT_EQ(parse({"-dc", "a.cu"}).stage, Stage::kObject);
+  EXPECT_TRUE(parse({"-dc", "a.cu"}).relocatable);
+  EXPECT_TRUE(parse({"-rdc=true", "-c", "a.cu"}).relocatable);
+  EXPECT_FALSE(parse({"-rdc", "false", "-c", "a.cu"}).relocatable);
+  EXPECT_EQ(parse({"-shared", "-dlink", "a.o"}).stage, Stage::kDeviceLink);
+  EXPECT_EQ(parse({"-M", "a.cu"}).dependencies, Strings{"-M"});
+  EXPECT_EQ(parse({"-c", "-MD", "-MF", "a.d", "-MT=x", "a.cu"}).dependencies,
+            (Strings{"-MD", "-MF", "a.d", "-MT", "x"}));
+}
+
+TEST(Options, inputs_and_linker_options_keep_their_order) {
+  const auto o = *parse_compile_options({"-Wl,--whole-archive", "liba.a", "-Wl,--no-whole-archive", "x.o", "-lm",
+                                         "-Xlinker", "-z,now", "-lcudart", "/t/libcudart_static.a", "-lcudadevrt"});
+  EXPECT_EQ(o.link_line, (Strings{"-Wl,--whole-archive", "liba.a", "-Wl,--no-whole-archive", "x.o", "-lm", "-Xlinker",
+                                  "-z", "-Xlinker", "now"}));
+}
+
+TEST(Options, precision_of_device_arithmetic) {
+  const auto o = *parse_compile_options({"-ftz=true", "-prec-div=false", "-prec-sqrt", "true", "a.cu"});
+  EXPECT_TRUE(o.flush_denormals);
+  EXPECT_TRUE(o.approximate_division);
+  EXPECT_FALSE(o.approximate_root);
+  EXPECT_FALSE(o.fast_math);
+  EXPECT_FALSE(parse_compile_options({"-ftz=perhaps"}));
+}
+
+TEST(Options, any_name_can_be_declared_cuda) {
+  const auto o = *parse_compile_options({"a.cpp", "-x", "cu", "b.cpp", "c.txt"});
+  EXPECT_FALSE(is_cuda_input(o, "a.cpp"));
+  EXPECT_TRUE(is_cuda_input(o, "b.cpp"));
+  EXPECT_TRUE(is_source_input(o, "c.txt"));
+}
+
+TEST(Options, unknown_ones_are_named_skipped_or_forwarded) {
+  const auto refused = parse_compile_options({"--use_fast_mth", "a.cu"});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error()[0].message.find("--use_fast_mth"), std::string::npos);
+  EXPECT_NE(refused.error()[0].hint.find("did you mean --use_fast_math?"), std::string::npos);
+  EXPECT_TRUE(parse_compile_options({"--use_fast_mth", "a.cu"}, UnknownOptions::kSkip));
+  const auto forwarded = parse_compile_options({"-forward-unknown-to-host-compiler", "-strange", "a.cu"});
+  ASSERT_TRUE(forwarded);
+  EXPECT_EQ(forwarded->host_only, Strings{"-strange"});
+}
+
+TEST(Options, what_only_nvidias_tools_need_is_dropped) {
+  const auto o = parse_compile_options({"-ccbin",
+                                        "g++",
+                                        "-ccbin=g++",
+                                        "-Xptxas=-v",
+                                        "-Xptxas",
+                                        "-O3",
+                                        "-Xcudafe",
+                                        "--diag_suppress=1",
+                                        "-code=sm_80",
+                                        "--threads",
+                                        "0",
+                                        "-t=4",
+                                        "--keep-dir",
+                                        "x",
+                                        "-lineinfo",
+                                        "--expt-relaxed-constexpr",
+                                        "-Werror",
+                                        "all-warnings",
+                                        "-m64",
+                                        "-cudart=static",
+                                        "-Xfatbin=-compress-all",
+                                        "-res-usage",
+                                        "a.cu"});
+  ASSERT_TRUE(o) << o.error()[0].message;
+  EXPECT_EQ(o->sources, Strings{"a.cu"});
+  EXPECT_TRUE(o->host_only.empty() && o->both.empty() && o->linker.empty());
 }
 
 TEST(Options, says_which_options_take_a_value) {
