@@ -8,9 +8,10 @@ std::string general_help() {
 
 usage:
   warplens run [options] FILE [arguments...]   run a CUDA source, a program or a PTX kernel, then report
+  warplens cc [nvcc's options] FILES           build as nvcc does; the result runs on the CPU
   warplens demo [n]                            two matrix products and why one is slow
   warplens --version
-  warplens help run                            all options of 'run'
+  warplens help run                            all options of 'run' (and: help cc)
 
 examples:
   warplens run app.cu                          compile with clang, run, report
@@ -66,6 +67,34 @@ launching a kernel of FILE.ptx (docs/bare-ptx.md); options may follow FILE:
 
 exit code: the program's own; 2 wrong use or an input that cannot be run, 3 a result could not be written,
 124 --timeout, 128 + n ended by signal n.
+)";
+}
+
+std::string cc_help() {
+  return R"(usage: warplens cc [options] FILES
+
+Stands in for nvcc: compiles CUDA and C++ sources with clang and our own CUDA headers, and links them to our runtime.
+The program runs by itself (./prog: on the virtual GPU, without a report) and is counted under 'warplens run ./prog'.
+
+  make NVCC="warplens cc"                        build files that name their compiler
+  make CUDA_PATH=$(warplens cc --print-toolkit)  build files that look for bin/nvcc in a toolkit
+  cmake -DCMAKE_CUDA_COMPILER=$(warplens cc --print-toolkit)/bin/nvcc ...
+
+Options are nvcc's:
+  -c -dc -dlink -rdc=true -E -M -MD -MF -MT -ptx -fatbin -lib -shared   what to make
+  -o FILE, -odir FOLDER, -x cu                                          where to, and from what
+  -I -isystem -D -U -include -std -O -g -G -Wall -f... -Xcompiler       compiling
+  -L -l -Xlinker -Wl,...                                                linking
+  -use_fast_math -ftz -prec-div -prec-sqrt -fmad -maxrregcount          arithmetic and registers of device code
+  -v, --dryrun                                                          show the commands
+  @FILE, --options-file FILE                                            options from a file
+  -arch, -gencode, -code, -Xptxas, -cudart, -ccbin, ... are accepted: device code is PTX for sm_90 always
+Ours:
+  -Xc ARG            hand ARG to the compiler as it is
+  --ignore-unknown   leave out options that are not known
+  --print-toolkit    the folder that stands in for a CUDA toolkit (bin/nvcc, include, lib64)
+
+exit code: 0; 1 errors in a source, 2 wrong use, 128 + n ended by signal n.
 )";
 }
 

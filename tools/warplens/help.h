@@ -7,6 +7,7 @@ namespace warplens::cli {
 
 std::string general_help();
 std::string run_help();
+std::string cc_help();
 std::string demo_help();
 
 }  // namespace warplens::cli

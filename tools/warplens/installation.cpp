@@ -28,6 +28,7 @@ Result<Installation> find_installation() {
   Installation found;
   found.library_folder = (prefix / "lib" / "warplens").string();
   found.runtime_library = (prefix / "lib" / "warplens" / "libcudart.so.13").string();
+  found.toolkit = (prefix / "lib" / "warplens" / "toolkit").string();
   found.cuda_headers = folder(prefix / "share/warplens/cuda", fs::path(WARPLENS_SOURCE_DIR) / "include/cuda");
   found.examples = folder(prefix / "share/warplens/examples", fs::path(WARPLENS_SOURCE_DIR) / "examples");
   if (!fs::exists(found.runtime_library, error))

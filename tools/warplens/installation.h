@@ -4,6 +4,7 @@
 //
 //   <prefix>/bin/warplens
 //   <prefix>/lib/warplens/libcudart.so.13, libcudart.so.12
+//   <prefix>/lib/warplens/toolkit                 (bin/nvcc, include, lib64: what build files expect of a CUDA toolkit)
 //   <prefix>/share/warplens/cuda, examples        (in a build tree: those of the source tree)
 #pragma once
 #include <string>
@@ -15,6 +16,7 @@ namespace warplens::cli {
 struct Installation {
   std::string library_folder;   ///< holds libcudart.so.13
   std::string runtime_library;  ///< the library itself
+  std::string toolkit;
   std::string cuda_headers;
   std::string examples;
 };

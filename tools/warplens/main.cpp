@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warplens/cc_command.h"
 #include "warplens/demo_command.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
@@ -23,12 +24,13 @@ int show(const std::string& text) {
 int help(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return show(cli::general_help());
   if (arguments[0] == "run") return show(cli::run_help());
+  if (arguments[0] == "cc") return show(cli::cc_help());
   if (arguments[0] == "demo") return show(cli::demo_help());
   return show(cli::general_help());
 }
 
 int unknown(const std::string& command) {
-  static constexpr std::string_view kCommands[] = {"run", "demo", "help", "--help", "--version"};
+  static constexpr std::string_view kCommands[] = {"run", "cc", "demo", "help", "--help", "--version"};
   const std::string like = cli::nearest(command, kCommands);
   std::string hint = like.empty() ? "warplens --help lists what there is" : "did you mean 'warplens " + like + "'?";
   // The commonest slip: the file without the word "run".
@@ -48,6 +50,7 @@ int main(int argc, char** argv) {
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
   if (command == "run") return cli::run_command(arguments);
+  if (command == "cc") return cli::cc_command(arguments);
   if (command == "demo") return cli::demo_command(arguments);
   if (command == "help" || command == "--help" || command == "-h") return help(arguments);
   if (command == "--version" || command == "version") return show("warplens " WARPLENS_VERSION "\n");
