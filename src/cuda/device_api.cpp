@@ -150,8 +150,15 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   return cudaSuccess;
 }
 cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
-cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
-cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+// Filters of what is counted (--profile-from-start off); otherwise without effect.
+cudaError_t cudaProfilerStart(void) {
+  Device::instance().session().set_profiling(true);
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStop(void) {
+  Device::instance().session().set_profiling(false);
+  return cudaSuccess;
+}
 
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
   return {x, y, z, w, f};

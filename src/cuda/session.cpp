@@ -4,10 +4,13 @@
 
 #include <cstdlib>
 
+#include "cuda/ranges.h"
+
 namespace warplens::cuda {
 
 Result<std::unique_ptr<Session>> Session::open(report::SessionFile options) {
-  if (Status good = report::LaunchSelection::check_pattern(options.kernel_regex); !good) return good.error();
+  for (const std::string& pattern : {options.kernel_regex, options.nvtx_regex})
+    if (Status good = report::LaunchSelection::check_pattern(pattern); !good) return good.error();
   std::unique_ptr<Session> session(new Session(std::move(options)));
   const report::SessionFile& o = session->options_;
   if (!o.record.empty()) {
@@ -28,6 +31,10 @@ Result<std::unique_ptr<Session>> Session::from_environment() {
   auto options = report::read_session_file(path);
   if (!options) return options.error();
   return open(std::move(*options));
+}
+
+bool Session::select(const std::string& mangled_name) {
+  return selection_.select(mangled_name, selection_.wants_ranges() ? open_ranges() : std::vector<std::string>());
 }
 
 }  // namespace warplens::cuda

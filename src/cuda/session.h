@@ -22,7 +22,9 @@ class Session {
 
   const report::SessionFile& options() const { return options_; }
   /// Whether this launch is to be counted and recorded. Called once a launch, in the order of launches.
-  bool select(const std::string& mangled_name) { return selection_.select(mangled_name); }
+  bool select(const std::string& mangled_name);
+  /// cudaProfilerStart and cudaProfilerStop.
+  void set_profiling(bool on) { selection_.set_profiling(on); }
   /// Null when records are not wanted.
   report::RecordWriter* records() { return records_.get(); }
 

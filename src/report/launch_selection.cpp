@@ -3,15 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/kernel_name.h"
 
 namespace warplens::report {
 
 LaunchSelection::LaunchSelection(const SessionFile& options)
-    : skip_(options.launch_skip), count_(options.launch_count) {
-  if (options.kernel_regex.empty()) return;
-  nothing_ = !check_pattern(options.kernel_regex);
-  if (!nothing_) pattern_.emplace(options.kernel_regex);
+    : obeys_profiler_(!options.profile_from_start), skip_(options.launch_skip), count_(options.launch_count) {
+  const auto read = [this](const std::string& pattern, std::optional<std::regex>& to) {
+    if (pattern.empty()) return;
+    if (check_pattern(pattern))
+      to.emplace(pattern);
+    else
+      nothing_ = true;
+  };
+  read(options.kernel_regex, pattern_);
+  read(options.nvtx_regex, range_pattern_);
 }
 
 Status LaunchSelection::check_pattern(const std::string& pattern) {
@@ -23,8 +31,10 @@ Status LaunchSelection::check_pattern(const std::string& pattern) {
   return Done{};
 }
 
-bool LaunchSelection::select(const std::string& mangled_name) {
-  if (nothing_) return false;
+bool LaunchSelection::select(const std::string& mangled_name, const std::vector<std::string>& open_ranges) {
+  if (nothing_ || (obeys_profiler_ && !profiling_)) return false;
+  const auto wanted = [this](const std::string& range) { return std::regex_search(range, *range_pattern_); };
+  if (range_pattern_ && std::none_of(open_ranges.begin(), open_ranges.end(), wanted)) return false;
   if (pattern_ && !std::regex_search(mangled_name, *pattern_) && !std::regex_search(demangled(mangled_name), *pattern_))
     return false;
   const std::lock_guard lock(mutex_);

@@ -24,6 +24,8 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.kernel_regex = j.value("kernel_regex", s.kernel_regex);
     s.launch_skip = j.value("launch_skip", s.launch_skip);
     s.launch_count = j.value("launch_count", s.launch_count);
+    s.profile_from_start = j.value("profile_from_start", s.profile_from_start);
+    s.nvtx_regex = j.value("nvtx_regex", s.nvtx_regex);
     s.executor = j.value("executor", s.executor);
     s.workers = j.value("workers", s.workers);
     s.gpu = j.value("gpu", s.gpu);
@@ -41,6 +43,8 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"count", s.count},
             {"kernel_regex", s.kernel_regex},
             {"launch_skip", s.launch_skip},
+            {"profile_from_start", s.profile_from_start},
+            {"nvtx_regex", s.nvtx_regex},
             {"executor", s.executor},
             {"workers", s.workers},
             {"gpu", s.gpu},

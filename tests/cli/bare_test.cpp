@@ -324,6 +324,7 @@ TEST_F(BareTest, wrong_launches_are_refused) {
   expect_refused(launch({"--grid", "1", "--block", "1", "--rtol", "-1"}), "--rtol needs");
   expect_refused(launch({"--grid", "1", "--block", "1", "--gpu", path("none.toml")}), "cannot read the GPU file");
   expect_refused(launch({"--grid", "1", "--block", "1", "more"}), "has no program that takes arguments");
+  expect_refused(launch({"--grid", "1", "--block", "1", "--nvtx", "x"}), "PTX alone has none");
   expect_refused(launch({"--grdi", "1"}), "did you mean --grid?");
 }
 

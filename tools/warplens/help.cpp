@@ -37,6 +37,8 @@ report:
 
 what is counted:
   --kernel REGEX         only launches of kernels whose name matches
+  --nvtx REGEX           only launches while an NVTX range with such a name is open (docs/selection.md)
+  --profile-from-start off   only launches between cudaProfilerStart and cudaProfilerStop
   --launch-skip N        of those, leave out the first N
   --launch-count N       then count N
   --no-count             just run

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <regex>
 #include <string_view>
 
+#include "report/launch_selection.h"
 #include "warplens/nearest.h"
 
 namespace warplens::cli {
@@ -42,13 +42,10 @@ Status set_timeout(RunOptions& o, const std::string& text) {
   return Done{};
 }
 
-Status set_kernel(RunOptions& o, const std::string& text) {
-  try {
-    const std::regex pattern(text);
-  } catch (const std::regex_error&) {
-    return make_error(fmt::format("--kernel: '{}' is not a valid regular expression", text));
-  }
-  o.session.kernel_regex = text;
+Status set_pattern(std::string& to, const std::string& text, const char* option) {
+  if (!report::LaunchSelection::check_pattern(text))
+    return make_error(fmt::format("{}: '{}' is not a valid regular expression", option, text));
+  to = text;
   return Done{};
 }
 
@@ -92,13 +89,24 @@ const std::map<std::string_view, Option>& own_options() {
           o.unfold = chosen == 1;
           return status;
         }}},
-      {"--kernel", {true, set_kernel}},
+      {"--kernel",
+       {true, [](RunOptions& o, const std::string& v) { return set_pattern(o.session.kernel_regex, v, "--kernel"); }}},
       {"--launch-skip",
        {true,
         [](RunOptions& o, const std::string& v) { return set_number(o.session.launch_skip, v, "--launch-skip"); }}},
       {"--launch-count",
        {true,
         [](RunOptions& o, const std::string& v) { return set_number(o.session.launch_count, v, "--launch-count"); }}},
+      {"--nvtx",
+       {true, [](RunOptions& o, const std::string& v) { return set_pattern(o.session.nvtx_regex, v, "--nvtx"); }}},
+      {"--profile-from-start",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          size_t chosen = 0;
+          Status status = set_word(v, "--profile-from-start", {"on", "off"}, chosen);
+          o.session.profile_from_start = chosen == 0;
+          return status;
+        }}},
       {"--timeout", {true, set_timeout}},
       {"--compiler",
        {true,
@@ -221,6 +229,9 @@ class Parser {
         faults_.push_back(
             make_error(fmt::format("'{}': a PTX file has no program that takes arguments", arguments_[at_]),
                        "kernel parameters are given with --arg"));
+      if (!options_.session.nvtx_regex.empty() || !options_.session.profile_from_start)
+        faults_.push_back(make_error("--nvtx and --profile-from-start select launches of a program; PTX alone has none",
+                                     "--kernel works for both"));
       return;
     }
     if (is_source_path(options_.inputs[0])) {

@@ -5,6 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
+
+// What our nvtx3/nvToolsExt.h calls.
+extern "C" int __cudaWarplensRangePush(const char* name);
+extern "C" int __cudaWarplensRangePop(void);
+extern "C" uint64_t __cudaWarplensRangeStart(const char* name);
+extern "C" void __cudaWarplensRangeEnd(uint64_t id);
 
 namespace warplens::cuda {
 namespace {
@@ -31,9 +38,49 @@ TEST(Session, selects_launches_by_name_then_by_number) {
   EXPECT_EQ(selected(mangled, names), "01000");
 }
 
+TEST(Session, selects_between_profiler_calls_only_when_asked) {
+  report::SessionFile options;
+  auto always = Session::open(options);
+  (*always)->set_profiling(false);
+  EXPECT_TRUE((*always)->select("k"));
+  options.profile_from_start = false;
+  options.launch_count = 1;
+  auto asked = Session::open(options);
+  EXPECT_FALSE((*asked)->select("k"));
+  (*asked)->set_profiling(true);
+  EXPECT_TRUE((*asked)->select("k")) << "launches that were left out are not numbered";
+  EXPECT_FALSE((*asked)->select("k"));
+  (*asked)->set_profiling(false);
+  EXPECT_FALSE((*asked)->select("k"));
+}
+
+TEST(Session, selects_while_a_range_is_open) {
+  report::SessionFile options;
+  options.nvtx_regex = "^step";
+  auto session = Session::open(options);
+  EXPECT_FALSE((*session)->select("k"));
+  EXPECT_EQ(__cudaWarplensRangePush("step 1"), 0);
+  EXPECT_EQ(__cudaWarplensRangePush("copy"), 1);
+  EXPECT_TRUE((*session)->select("k"));
+  std::thread([&] { EXPECT_FALSE((*session)->select("k")) << "pushed by another thread"; }).join();
+  EXPECT_EQ(__cudaWarplensRangePop(), 1);
+  EXPECT_EQ(__cudaWarplensRangePop(), 0);
+  EXPECT_EQ(__cudaWarplensRangePop(), -1);
+  const uint64_t first = __cudaWarplensRangeStart("step 2"), second = __cudaWarplensRangeStart(nullptr);
+  EXPECT_NE(first, second);
+  std::thread([&] { EXPECT_TRUE((*session)->select("k")) << "started by another thread"; }).join();
+  __cudaWarplensRangeEnd(first);
+  EXPECT_FALSE((*session)->select("k"));
+  __cudaWarplensRangeEnd(second);
+  __cudaWarplensRangeEnd(second);
+}
+
 TEST(Session, refuses_a_bad_pattern_and_a_record_that_cannot_be_written) {
   report::SessionFile bad;
   bad.kernel_regex = "(";
+  EXPECT_FALSE(Session::open(bad).has_value());
+  bad.kernel_regex = "";
+  bad.nvtx_regex = "[";
   EXPECT_FALSE(Session::open(bad).has_value());
   report::SessionFile unwritable;
   unwritable.record = "/no/such/folder/record";

@@ -29,6 +29,8 @@ TEST_F(SessionFileTest, round_trip) {
   s.workers = 3;
   s.gpu = "h200.toml";
   s.trace = "events";
+  s.profile_from_start = false;
+  s.nvtx_regex = "step.*";
   ASSERT_TRUE(write_session_file(path_, s));
   const SessionFile r = read_session_file(path_).value();
   EXPECT_EQ(r.record, s.record);
@@ -40,6 +42,8 @@ TEST_F(SessionFileTest, round_trip) {
   EXPECT_EQ(r.workers, s.workers);
   EXPECT_EQ(r.gpu, s.gpu);
   EXPECT_EQ(r.trace, s.trace);
+  EXPECT_EQ(r.profile_from_start, s.profile_from_start);
+  EXPECT_EQ(r.nvtx_regex, s.nvtx_regex);
 }
 
 TEST_F(SessionFileTest, absent_keys_have_defaults_and_unknown_ones_are_ignored) {
