@@ -77,7 +77,7 @@ std::string describe(const events::Finding& f) {
 struct Prepared {
   exec::LaunchRequest request;
   std::string_view ptx;
-  bool selected = false;  ///< counted and recorded
+  bool selected = false;  ///< counted
 };
 
 void append_trace(const std::string& path, const std::string& text) {
@@ -121,7 +121,8 @@ void fail(Device& device, const exec::LaunchOutcome& outcome) {
 /// On the engine thread.
 void execute(Device& device, Prepared& launch) {
   if (device.sticky() != cudaSuccess) return;  // a fault before this one ended the work of the device
-  const bool recorded = launch.selected && device.session().records() != nullptr;
+  // Launches that are not selected are recorded too, without counts.
+  const bool recorded = device.session().records() != nullptr;
   if (recorded) device.session().records()->begin_launch(event_of(launch));
   memory::TraceListener trace(device.arena().space().global_begin());
   const std::string& trace_file = device.session().options().trace;
@@ -134,7 +135,7 @@ void execute(Device& device, Prepared& launch) {
     outcome = exec::run_launch(launch.request, device.arena(), device.executor());
   }
   if (launch.selected && !trace_file.empty()) append_trace(trace_file, trace.text());
-  if (recorded || (!outcome.complete() && device.session().records())) record_end(device, launch, outcome);
+  if (recorded) record_end(device, launch, outcome);
   if (!outcome.complete()) fail(device, outcome);
   end_by_signal();
 }
