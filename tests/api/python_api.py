@@ -161,5 +161,64 @@ class Axpy(unittest.TestCase):
             self.axpy(4, 64, 100, 2.0, x[::2], y)
 
 
+class Styles(unittest.TestCase):
+    """PTX as different compilers lay it out: loads, computes, counts."""
+
+    def kernel(self, name):
+        kernels = warplens.load(PTX.parent / "styles" / name).kernels
+        self.assertEqual(len(kernels), 1)
+        return kernels[0]
+
+    def test_nvcc_12(self):
+        x, sums = array.array("f", range(300)), array.array("f", [0] * 3)
+        result = self.kernel("nvcc12.ptx")(3, 128, x, sums, 300)
+        self.assertEqual(list(sums), [sum(range(0, 128)), sum(range(128, 256)), sum(range(256, 300))])
+        # 300 elements: 9 full warps of 4 sectors and one of 12 lanes, 2 sectors.
+        self.assertEqual((result.global_read.requests, result.global_read.sectors), (10, 38))
+        self.assertEqual(result.global_write.requests, 3)
+        self.assertEqual(result.lines[0].file, "/home/someone/sum.cu")
+
+    def test_nvcc_13(self):
+        kernel = self.kernel("nvcc13.ptx")
+        x, y = array.array("f", range(512)), array.array("f", [0] * 512)
+        result = kernel(2, 64, y, x, 2.0)
+        self.assertEqual(list(y), [2 * v + (1 if v % 4 == 2 else 0) for v in range(512)])
+        # 16 bytes a lane: 16 sectors a warp.
+        self.assertEqual((result.global_read.requests, result.global_read.sectors), (4, 64))
+        with self.assertRaisesRegex(warplens.Error, "demands 64,1,1"):
+            kernel(2, 32, y, x, 2.0)
+
+    def test_clang(self):
+        out = array.array("i", [0] * 40)
+        result = self.kernel("clang.ptx")(1, 64, struct.pack("ii", 3, 40), out)
+        self.assertEqual(list(out), [(t + 3) ** 2 - 3 for t in range(40)])
+        self.assertEqual((result.global_write.requests, result.global_write.sectors), (2, 5))
+        self.assertEqual(result.lines[0].file.rsplit("/", 1)[-1], "squares.cu")
+
+    def test_triton(self):
+        x, y, out = array.array("f", range(1000)), array.array("f", range(0, 2000, 2)), array.array("f", [0] * 1000)
+        result = self.kernel("triton.ptx")(2, 128, x, y, out, 1000, None, None)
+        self.assertEqual(list(out), [3 * i for i in range(1000)])
+        # 16 bytes a lane; 1000 elements are 7 full warps and one of 26 lanes, 13 sectors.
+        self.assertEqual((result.global_read.requests, result.global_read.sectors), (16, 2 * (7 * 16 + 13)))
+        self.assertEqual((result.global_write.requests, result.global_write.sectors), (8, 7 * 16 + 13))
+        self.assertEqual({line.file for line in result.lines if line.global_memory.requests}, {"/home/someone/add.py"})
+
+    def test_numba(self):
+        def numba_array(a):
+            return [None, None, len(a), a.itemsize, a, len(a), a.itemsize]
+
+        x, y = array.array("f", range(100)), array.array("f", [1] * 100)
+        result = self.kernel("numba.ptx")(2, 64, 2.0, *numba_array(x), *numba_array(y))
+        self.assertEqual(list(y), [2 * i + 1 for i in range(100)])
+        self.assertEqual((result.global_read.requests, result.global_read.sectors), (8, 2 * (3 * 4 + 1)))
+
+    def test_nvrtc(self):
+        data = array.array("i", range(20))
+        result = self.kernel("nvrtc.ptx")(1, 32, data, 20)
+        self.assertEqual(list(data), [i + 1 + i % 4 for i in range(20)])
+        self.assertEqual(result.constant_read.requests, 1)
+
+
 if __name__ == "__main__":
     unittest.main()
