@@ -80,10 +80,10 @@ std::optional<StreamCapture> Captures::find(const Stream& stream) const {
 }
 
 cudaError_t Captures::add(const Stream& stream, cudaGraphNodeType type, Work work) {
+  const std::lock_guard graphs(Graphs::instance().mutex());  // first, as in the functions that end a capture
   const std::lock_guard lock(mutex_);
   StreamCapture& state = streams_.at(&stream);
   if (state.capture->spoiled) return cudaErrorStreamCaptureInvalidated;
-  const std::lock_guard graphs(Graphs::instance().mutex());
   state.last = {&state.capture->graph->add(type, state.last, std::move(work))};
   return cudaSuccess;
 }
