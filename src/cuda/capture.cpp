@@ -12,6 +12,9 @@ namespace {
 std::atomic<int> g_captured_streams{0};
 thread_local cudaStreamCaptureMode t_mode = cudaStreamCaptureModeGlobal;
 
+/// One mutex for graphs and captures: each calls the other.
+std::recursive_mutex& mutex() { return Graphs::instance().mutex(); }
+
 }  // namespace
 
 Captures& Captures::instance() {
@@ -24,7 +27,7 @@ bool Captures::any() { return g_captured_streams.load(std::memory_order_relaxed)
 cudaStreamCaptureMode& thread_capture_mode() { return t_mode; }
 
 cudaError_t Captures::begin(const Stream& stream, cudaStreamCaptureMode mode, Graph* into, std::vector<Node*> before) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   if (streams_.contains(&stream)) return cudaErrorIllegalState;
   auto capture = std::make_shared<Capture>();
   capture->id = next_id_++;
@@ -39,7 +42,7 @@ cudaError_t Captures::begin(const Stream& stream, cudaStreamCaptureMode mode, Gr
 }
 
 cudaError_t Captures::end(const Stream& stream, cudaGraph_t& to) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   const auto it = streams_.find(&stream);
   if (it == streams_.end()) return cudaErrorIllegalState;
   const StreamCapture ended = it->second;
@@ -74,14 +77,13 @@ cudaError_t Captures::end(const Stream& stream, cudaGraph_t& to) {
 
 std::optional<StreamCapture> Captures::find(const Stream& stream) const {
   if (!any()) return std::nullopt;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   const auto it = streams_.find(&stream);
   return it == streams_.end() ? std::nullopt : std::optional(it->second);
 }
 
 cudaError_t Captures::add(const Stream& stream, cudaGraphNodeType type, Work work) {
-  const std::lock_guard graphs(Graphs::instance().mutex());  // first, as in the functions that end a capture
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   StreamCapture& state = streams_.at(&stream);
   if (state.capture->spoiled) return cudaErrorStreamCaptureInvalidated;
   state.last = {&state.capture->graph->add(type, state.last, std::move(work))};
@@ -89,14 +91,14 @@ cudaError_t Captures::add(const Stream& stream, cudaGraphNodeType type, Work wor
 }
 
 cudaError_t Captures::record(const Stream& stream, cudaEvent_t event) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   const StreamCapture& state = streams_.at(&stream);
   if (state.capture->spoiled) return cudaErrorStreamCaptureInvalidated;
   return Events::instance().set(event, state.capture, state.last) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t Captures::wait(const Stream& stream, const Event& event) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   const auto it = streams_.find(&stream);
   if (it == streams_.end()) {
     if (event.capture->spoiled) return cudaErrorStreamCaptureInvalidated;
@@ -117,7 +119,7 @@ cudaError_t Captures::wait(const Stream& stream, const Event& event) {
 
 void Captures::forget(const Stream& stream) {
   if (!any()) return;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   const auto it = streams_.find(&stream);
   if (it == streams_.end()) return;
   it->second.capture->spoiled = true;
@@ -126,13 +128,13 @@ void Captures::forget(const Stream& stream) {
 }
 
 void Captures::set_dependencies(const Stream& stream, std::vector<Node*> nodes) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   streams_.at(&stream).last = std::move(nodes);
 }
 
 cudaError_t Captures::refuse_wait(Device& device, const Stream& stream) {
   if (!any()) return cudaSuccess;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   if (const auto it = streams_.find(&stream); it != streams_.end()) {
     it->second.capture->spoiled = true;
     return cudaErrorStreamCaptureUnsupported;
@@ -148,7 +150,7 @@ cudaError_t Captures::refuse_wait(Device& device, const Stream& stream) {
 
 cudaError_t Captures::refuse_unsafe() {
   if (!any() || t_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   for (auto& [stream, state] : streams_) {
     const Capture& c = *state.capture;
     const bool mine = c.thread == std::this_thread::get_id();

@@ -49,7 +49,6 @@ class Captures {
   cudaError_t refuse_unsafe();
 
  private:
-  mutable std::recursive_mutex mutex_;
   std::map<const Stream*, StreamCapture> streams_;
   uint64_t next_id_ = 1;
 };

@@ -11,6 +11,7 @@
 namespace warplens::cuda {
 namespace {
 
+constexpr char kBusId[] = "0000:00:00.0";
 constexpr int kCudaVersion13 = 13000, kCudaVersion12 = 12090;
 
 template <typename T>
@@ -142,11 +143,23 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return remember(cudaErrorInvalidDevice); }
 cudaError_t cudaDeviceDisablePeerAccess(int) { return remember(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  return remember(cudaErrorInvalidDevice);  // it takes two devices
+}
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  constexpr char kText[] = "0000:00:00.0";
-  if (!text || length < static_cast<int>(sizeof kText)) return remember(cudaErrorInvalidValue);
+  if (!text || length < static_cast<int>(sizeof kBusId)) return remember(cudaErrorInvalidValue);
   if (device != 0) return remember(cudaErrorInvalidDevice);
-  std::memcpy(text, kText, sizeof kText);
+  std::memcpy(text, kBusId, sizeof kBusId);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  if (!device || !text) return remember(cudaErrorInvalidValue);
+  // With or without the domain and the function: "0000:00:00.0", "00:00".
+  const std::string_view asked(text), known(kBusId);
+  const bool fits =
+      asked == known || asked == known.substr(0, 10) || asked == known.substr(5) || asked == known.substr(5, 5);
+  if (!fits) return remember(cudaErrorInvalidValue);
+  *device = 0;
   return cudaSuccess;
 }
 cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }

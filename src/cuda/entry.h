@@ -27,10 +27,13 @@ cudaError_t wait_on_device(F&& wait) {
   });
 }
 
-/// The stream of a handle: null, legacy and per-thread default streams are the legacy one.
+/// The calling thread's default stream: a blocking one, made at its first use.
+std::shared_ptr<Stream> per_thread_stream(Device& device);
+
+/// The stream of a handle. Null is the legacy default stream, also in programs that were compiled to mean the thread's.
 inline std::shared_ptr<Stream> stream_of(Device& device, cudaStream_t handle) {
-  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
-    return {std::shared_ptr<Stream>(), &device.queues().legacy()};
+  if (handle == nullptr || handle == cudaStreamLegacy) return {std::shared_ptr<Stream>(), &device.queues().legacy()};
+  if (handle == cudaStreamPerThread) return per_thread_stream(device);
   return device.queues().find(handle);
 }
 

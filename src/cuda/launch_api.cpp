@@ -154,6 +154,20 @@ cudaError_t cudaFuncGetName(const char** name, const void* func) {
   return cudaSuccess;
 }
 
+/// Where parameter `index` lies in the kernel's parameters, and how many bytes it has.
+WARPLENS_EXPORT cudaError_t cudaFuncGetParamInfo(const void* func, size_t index, size_t* offset, size_t* bytes) {
+  return with_device([&](Device& device) {
+    Function* function = nullptr;
+    if (!offset) return cudaErrorInvalidValue;
+    if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
+    const auto& params = ptx_of(device, *function).params;
+    if (index >= params.size()) return cudaErrorInvalidValue;
+    *offset = params[index].offset;
+    if (bytes) *bytes = params[index].bytes;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute, int value) {
   // Its errors are not remembered for cudaGetLastError (observed on an H200).
   Device& device = Device::instance();

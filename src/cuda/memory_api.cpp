@@ -55,6 +55,14 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* parms, cudaStream_t stream, When wh
   return copy(box, stream, when);
 }
 
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, When when) {
+  if (!p) return remember(cudaErrorInvalidValue);
+  if (p->srcDevice != 0 || p->dstDevice != 0) return remember(cudaErrorInvalidDevice);
+  const cudaMemcpy3DParms parms = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                                   p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+  return copy_3d(&parms, stream, when);
+}
+
 cudaError_t fill(const Fill& asked, cudaStream_t handle) {
   return with_device([&](Device& device) {
     const auto stream = stream_of(device, handle);
@@ -237,6 +245,12 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return copy_3d(p, stream, When::kLater);
 }
 WARPLENS_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) { return copy_3d_peer(p, nullptr, When::kNow); }
+WARPLENS_ALIAS(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
+WARPLENS_EXPORT cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  return copy_3d_peer(p, stream, When::kLater);
+}
+WARPLENS_ALIAS(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
 cudaError_t cudaMemcpyPeer(void* dst, int to, const void* src, int from, size_t count) {
   if (to != 0 || from != 0) return remember(cudaErrorInvalidDevice);
   return copy(plain_copy(dst, src, count, cudaMemcpyDeviceToDevice), nullptr, When::kNow);

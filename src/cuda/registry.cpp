@@ -60,6 +60,64 @@ Function* Registry::function(const void* host) {
   return it == functions_.end() ? nullptr : it->second.get();
 }
 
+Result<Binary*> Registry::load_ptx(std::string text, const std::string& name, memory::Arena& arena) {
+  auto module = ptx::parse(text, name, ops::instruction_set());
+  if (!module) return module.error();
+  const std::lock_guard lock(mutex_);
+  auto binary = std::make_unique<Binary>();
+  binary->by_driver = true;
+  binary->parsed = std::make_shared<const ptx::Module>(std::move(*module));
+  auto loaded = exec::load_module(binary->parsed, arena);
+  if (!loaded) return loaded.error();
+  binary->module = std::make_unique<exec::LoadedModule>(std::move(*loaded));
+  binaries_.push_back(std::move(binary));
+  return binaries_.back().get();
+}
+
+Function* Registry::function_named(Binary& binary, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [host, function] : functions_)
+    if (function->binary == &binary && function->name == name) return function.get();
+  const ptx::Function* found = binary.parsed->find_function(name);
+  if (!found || !found->is_entry) return nullptr;
+  auto function = std::make_unique<Function>();
+  Function* made = function.get();
+  made->host = made;
+  made->binary = &binary;
+  made->name = name;
+  functions_[made] = std::move(function);
+  return made;
+}
+
+std::optional<PlacedVariable> Registry::variable_named(const Binary& binary, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto& variables = binary.parsed->variables;
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (variables[i].name == name && variables[i].space != ptx::Space::kShared && binary.module)
+      return PlacedVariable{binary.module->symbols[i], variables[i].bytes};
+  return std::nullopt;
+}
+
+Binary* Registry::loaded(const void* handle) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& binary : binaries_)
+    if (binary.get() == handle && binary->by_driver && binary->module) return binary.get();
+  return nullptr;
+}
+
+void Registry::unload(Binary& binary, memory::Arena& arena) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(functions_, [&](auto& entry) {
+    Function& function = *entry.second;
+    if (function.binary != &binary) return false;
+    if (function.kernel) retired_kernels_.push_back(std::move(function.kernel));
+    return true;
+  });
+  for (const uint64_t address : binary.module->symbols)
+    if (address != 0) arena.free(address);
+  retired_modules_.push_back(std::move(binary.module));
+}
+
 Status Registry::place(Binary& binary, memory::Arena& arena, uint32_t target) {
   if (binary.module) return Done{};
   if (!binary.parsed) {

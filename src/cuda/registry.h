@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,7 @@ struct Binary {
     std::string name;
   };
   std::vector<ManagedVariable> managed;
+  bool by_driver = false;  ///< loaded by the driver interface
 };
 
 /// A __global__ function of the program.
@@ -66,6 +68,17 @@ class Registry {
 
   /// Null: not a kernel's address.
   Function* function(const void* host);
+
+  /// A module of the driver interface, parsed and placed at once. `name` is for diagnostics.
+  Result<Binary*> load_ptx(std::string text, const std::string& name, memory::Arena& arena);
+  /// The kernel of that module, made known by an address of its own (Function::host); null when there is none.
+  Function* function_named(Binary& binary, const std::string& name);
+  /// Of a variable of that module.
+  std::optional<PlacedVariable> variable_named(const Binary& binary, const std::string& name);
+  /// Null: not a module of load_ptx's, or unloaded.
+  Binary* loaded(const void* handle);
+  /// Its kernels and variables are gone. The device must be idle.
+  void unload(Binary& binary, memory::Arena& arena);
   /// All functions below fail with one text that explains it to the user.
   /// Makes the kernel's module present, but does not ask whether the kernel can run.
   Result<const ptx::Function*> find_ptx(Function& function, memory::Arena& arena, uint32_t target);

@@ -27,7 +27,42 @@ cudaError_t with_stream(cudaStream_t handle, F&& f) {
   });
 }
 
+/// Attributes that programs set on streams; they are kept and change nothing here.
+struct Attributes {
+  std::mutex mutex;
+  std::map<std::pair<uint64_t, int>, cudaStreamAttrValue> values;  // by stream and attribute
+};
+Attributes& attributes() {
+  static Attributes* const all = new Attributes;
+  return *all;
+}
+
+bool is_of_streams(cudaStreamAttrID attribute) {
+  return attribute == cudaLaunchAttributeAccessPolicyWindow || attribute == cudaLaunchAttributeSynchronizationPolicy ||
+         attribute == cudaLaunchAttributePriority || attribute == cudaLaunchAttributeMemSyncDomainMap ||
+         attribute == cudaLaunchAttributeMemSyncDomain;
+}
+
+/// Goes with its thread; what is in it still runs.
+struct ThreadStream {
+  Queues* queues = nullptr;
+  std::shared_ptr<Stream> stream;
+  ~ThreadStream() {
+    if (stream) queues->destroy(stream.get());
+  }
+};
+thread_local ThreadStream t_stream;
+
 }  // namespace
+
+std::shared_ptr<Stream> per_thread_stream(Device& device) {
+  if (!t_stream.stream) {
+    t_stream.queues = &device.queues();
+    t_stream.stream = device.queues().create(true, 0);
+  }
+  return t_stream.stream;
+}
+
 }  // namespace warplens::cuda
 
 using namespace warplens::cuda;
@@ -98,6 +133,49 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   });
 }
 WARPLENS_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* number) {
+  return with_stream(stream, [&](Device&, Stream&) {
+    if (!number) return cudaErrorInvalidValue;
+    *number = 0;
+    return cudaSuccess;
+  });
+}
+WARPLENS_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+  return with_stream(stream, [&](Device&, Stream& s) {
+    if (!value || !is_of_streams(attribute)) return cudaErrorInvalidValue;
+    const std::lock_guard lock(attributes().mutex);
+    attributes().values[{s.id, attribute}] = *value;
+    return cudaSuccess;
+  });
+}
+WARPLENS_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
+  return with_stream(stream, [&](Device&, Stream& s) {
+    if (!value || !is_of_streams(attribute)) return cudaErrorInvalidValue;
+    const std::lock_guard lock(attributes().mutex);
+    const auto it = attributes().values.find({s.id, attribute});
+    *value = it != attributes().values.end() ? it->second : cudaStreamAttrValue{};
+    if (it == attributes().values.end() && attribute == cudaLaunchAttributePriority) value->priority = s.priority;
+    return cudaSuccess;
+  });
+}
+WARPLENS_ALIAS(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return with_stream(from, [&](Device& device, Stream& source) {
+    const auto target = stream_of(device, to);
+    if (!target) return cudaErrorInvalidResourceHandle;
+    const std::lock_guard lock(attributes().mutex);
+    auto& values = attributes().values;
+    std::erase_if(values, [&](const auto& v) { return v.first.first == target->id; });
+    std::map<std::pair<uint64_t, int>, cudaStreamAttrValue> copies;
+    for (const auto& [key, value] : values)
+      if (key.first == source.id) copies[{target->id, key.second}] = value;
+    values.merge(copies);
+    return cudaSuccess;
+  });
+}
+WARPLENS_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
   return with_stream(stream, [&](Device& device, Stream&) {
     const auto placed = device.find(pointer);

@@ -95,8 +95,8 @@ class BlockShare {
     runner->resume();
     if (runner->waits()) {
       waiting_.push_back(std::move(runner));
-      ++turns_in_vain_;
-      sched_yield();  // what they wait for may come from another worker's block
+      // When all have been tried, what they wait for comes from another worker's block.
+      if (++turns_in_vain_ > waiting_.size() + kTurnsInVain) sched_yield();
     } else {
       turns_in_vain_ = 0;
       free_ = std::move(runner);
