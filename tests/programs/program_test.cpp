@@ -91,6 +91,7 @@ std::vector<Case> cases() {
   }
   // nvcc's own headers keep the state of tiles of several warps where PTX has a reserved part of shared memory.
   all.push_back({"groups", false});
+  all.push_back({"barriers", false});
   return all;
 }
 
