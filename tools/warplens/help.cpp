@@ -53,6 +53,7 @@ compiling, when FILE is a source:
   -I -D -U -O -std -l -L -maxrregcount ...   as nvcc takes them
   -Xc ARG                hand ARG to the compiler as it is (repeatable)
   --keep                 keep the compiled program and say where it is
+  --ignore-unknown       leave out compiler options that are not known (before them)
   --device-ptx FILE      use this PTX for the kernels instead of compiling them (once for each CUDA source)
 
 launching a kernel of FILE.ptx (docs/bare-ptx.md); options may follow FILE:

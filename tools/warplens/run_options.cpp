@@ -142,6 +142,7 @@ const std::map<std::string_view, Option>& own_options() {
           return Done{};
         }}},
       {"--keep", {false, flag(&RunOptions::keep)}},
+      {"--ignore-unknown", {false, flag(&RunOptions::ignore_unknown)}},
       {"--quiet", {false, flag(&RunOptions::quiet)}},
       {"-q", {false, flag(&RunOptions::quiet)}},
       {"--help", {false, flag(&RunOptions::help)}},
@@ -189,7 +190,8 @@ class Parser {
       options_.bare.words.push_back(name);
       const auto apply = [&](RunOptions& o, const std::string& v) { return bare->second(o.bare, v); };
       take_own({true, apply}, name, attached);
-    } else if (a.rfind("--", 0) == 0 && !option_takes_value(a) && !parse_compile_options({a})) {
+    } else if (a.rfind("--", 0) == 0 && !option_takes_value(a) && !options_.ignore_unknown &&
+               !parse_compile_options({a})) {
       std::vector<std::string_view> names;
       for (const auto& [n, option] : own_options()) names.push_back(n);
       for (const auto& [n, apply] : bare_options()) names.push_back(n);
@@ -245,7 +247,8 @@ class Parser {
   }
 
   void take_compile_options() {
-    auto compile = parse_compile_options(options_.compile_words);
+    auto compile = parse_compile_options(options_.compile_words,
+                                         options_.ignore_unknown ? UnknownOptions::kSkip : UnknownOptions::kRefuse);
     if (!compile) {
       faults_.insert(faults_.end(), compile.error().begin(), compile.error().end());
       return;

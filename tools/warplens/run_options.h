@@ -28,7 +28,7 @@ struct RunOptions {
   /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another
   /// compiler.
   std::vector<std::string> device_ptx;
-  bool unfold = false, keep = false, quiet = false, help = false;
+  bool unfold = false, keep = false, ignore_unknown = false, quiet = false, help = false;
   std::optional<double> timeout_seconds;
   BareOptions bare;  ///< when X is PTX
 };
