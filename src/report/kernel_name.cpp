@@ -95,6 +95,8 @@ std::string base_name(const std::string& mangled) {
 }  // namespace
 
 std::string demangled(const std::string& name) {
+  // Without the prefix the demangler reads a type: a kernel called "e" would be "long double".
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string result = status == 0 && text != nullptr ? text : name;

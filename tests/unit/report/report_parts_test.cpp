@@ -55,6 +55,7 @@ TEST(KernelName, is_short_and_readable) {
   EXPECT_EQ(short_name("_ZN3lib5outerINS_5innerIiEEE3runEPFviE"), "lib::outer<lib::inner<int> >::run");
   EXPECT_EQ(short_name("triton_kernel"), "triton_kernel");
   EXPECT_EQ(demangled("_Z1fi"), "f(int)");
+  for (const char* plain : {"e", "f", "Pi", "kernel", "_Zero"}) EXPECT_EQ(demangled(plain), plain);
 }
 
 TEST(KernelName, arguments_without_source_are_numbered) {
