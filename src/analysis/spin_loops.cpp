@@ -7,7 +7,8 @@ namespace {
 /// Whether another thread's write can change what the instruction reads from one execution to the next.
 bool reads_moving_memory(const ptx::Instr& in) {
   switch (in.def->role) {
-    case ptx::Role::kAtomic: return true;
+    case ptx::Role::kAtomic:
+    case ptx::Role::kWarpMemory: return true;
     case ptx::Role::kLoad: return in.has("volatile") || in.has("relaxed") || in.has("acquire") || in.has("mmio");
     default: return false;
   }

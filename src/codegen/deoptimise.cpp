@@ -5,6 +5,9 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/bits.h"
 #include "codegen/kernel_writer.h"
 
@@ -22,6 +25,27 @@ void KernelWriter::require(llvm::Value* holds) {
   ir_.CreateCondBr(holds, on, checkpoint_.deoptimise,
                    llvm::MDBuilder(e_.module.getContext()).createBranchWeights(1 << 20, 1));
   ir_.SetInsertPoint(on);
+}
+
+/// Where lanes apart from those of this block may wait, other registers are alive, or the same ones hold other values.
+std::vector<KernelWriter::WaitingValue> KernelWriter::values_of_waiting_lanes(const std::vector<WebId>& here) {
+  std::vector<WaitingValue> values;
+  if (clone_ != Clone::kDyn || !lanes_.diverged[block_]) return values;
+  std::map<std::pair<ptx::RegId, WebId>, size_t> known;
+  for (uint32_t p = 0; p < source_.loops->layout.size(); ++p) {
+    const ir::BlockId b = source_.loops->layout[p];
+    const auto& before = source_.graph->blocks[b].predecessors;
+    const bool may_wait = std::ranges::any_of(
+        before, [&](ir::BlockId from) { return lanes_.diverged[from] || lanes_.divergent_branch[from]; });
+    if (!may_wait) continue;
+    for (const auto& [reg, web] : lanes_.webs.live_in[b]) {
+      if (here[reg] == web) continue;
+      const auto [at, is_new] = known.emplace(std::pair{reg, web}, values.size());
+      if (is_new) values.push_back({reg, read_web(web), {}});
+      values[at->second].positions.push_back(p);
+    }
+  }
+  return values;
 }
 
 llvm::BasicBlock* KernelWriter::deoptimise_block() {
@@ -50,6 +74,9 @@ llvm::BasicBlock* KernelWriter::deoptimise_block() {
   alive.for_each([&](ptx::RegId r) {
     if (web_of[r] != kNoWeb) values.emplace_back(r, read_web(web_of[r]));
   });
+  for (ptx::RegId r = 0; r < web_of.size(); ++r)
+    if (!alive.contains(r)) web_of[r] = kNoWeb;
+  const std::vector<WaitingValue> waiting = values_of_waiting_lanes(web_of);
 
   llvm::BasicBlock* cold = new_block("deoptimise");
   ir_.SetInsertPoint(cold);
@@ -57,13 +84,20 @@ llvm::BasicBlock* KernelWriter::deoptimise_block() {
       ir_.CreateCall(e_.hook("wl_deoptimise_registers"),
                      {e_.warp, ir_.getInt32(static_cast<uint32_t>(source_.function->registers.size()))});
   llvm::Type* raw = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
-  for (const auto& [reg, value] : values) {
+  const auto bits_of_value = [&](const LaneValue& value) {
     const LaneValue v = emitter_.settle_nan(value);
-    llvm::Value* wide = e_.widen(v);
-    wide = ir_.CreateBitCast(
-        wide, llvm::FixedVectorType::get(lane_type(e_.module.getContext(), integer_of(v.elem)), kWarpSize));
-    ir_.CreateAlignedStore(ir_.CreateZExtOrTrunc(wide, raw), ir_.CreateConstGEP1_64(raw, registers, reg),
-                           llvm::Align(64));
+    llvm::Type* bits = llvm::FixedVectorType::get(lane_type(e_.module.getContext(), integer_of(v.elem)), kWarpSize);
+    return ir_.CreateZExtOrTrunc(ir_.CreateBitCast(e_.widen(v), bits), raw);
+  };
+  for (const auto& [reg, value] : values)
+    ir_.CreateAlignedStore(bits_of_value(value), ir_.CreateConstGEP1_64(raw, registers, reg), llvm::Align(64));
+  for (const WaitingValue& w : waiting) {
+    llvm::Value* lanes = ir_.getInt32(0);
+    for (const uint32_t p : w.positions) lanes = ir_.CreateOr(lanes, ir_.CreateLoad(ir_.getInt32Ty(), pending(p)));
+    llvm::Value* place = ir_.CreateConstGEP1_64(raw, registers, w.reg);
+    llvm::Value* mask = ir_.CreateBitCast(lanes, llvm::FixedVectorType::get(ir_.getInt1Ty(), kWarpSize));
+    llvm::Value* old = ir_.CreateAlignedLoad(raw, place, llvm::Align(64));
+    ir_.CreateAlignedStore(ir_.CreateSelect(mask, bits_of_value(w.value), old), place, llvm::Align(64));
   }
   ir_.CreateCall(e_.hook("wl_deoptimise"),
                  {e_.warp, registers, ir_.getInt32(position_), block_mask_bits_, ir_.getInt32(checkpoint_.instr),

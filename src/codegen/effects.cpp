@@ -162,6 +162,51 @@ void KernelWriter::emit_call(uint32_t i) {
   }
 }
 
+// Operands as references see them: an array of 32 raw values for each scalar source and result, and one for each
+// address.
+void KernelWriter::emit_warp_memory(uint32_t i) {
+  const ptx::Instr& in = source_.function->body[i];
+  constexpr uint64_t kMost = 24, kAddresses = 3;
+  llvm::Type* word = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
+  constexpr uint64_t kLaneBytes = 256;
+  llvm::Value *inputs = e_.scratch("warp_in", kMost * kLaneBytes),
+              *outputs = e_.scratch("warp_out", kMost * kLaneBytes),
+              *addresses = e_.scratch("warp_at", kAddresses * kLaneBytes);
+  const auto put = [&](llvm::Value* base, size_t k, const LaneValue& v) {
+    llvm::Value* lanes = e_.widen(emitter_.convert(v, integer_of(v.elem)));
+    ir_.CreateAlignedStore(ir_.CreateZExtOrTrunc(lanes, word), ir_.CreateConstGEP1_64(word, base, k), llvm::Align(64));
+  };
+  std::vector<std::pair<int, int>> results;  // operand, element
+  size_t sources = 0, places = 0;
+  for (size_t k = 0; k < in.operands.size(); ++k) {
+    const auto operand = static_cast<int>(k);
+    if (in.operands[k].tag == ptx::OperandTag::kAddress) {
+      put(addresses, places++, emitter_.address(in.operands[k]));
+      continue;
+    }
+    for (int e = 0; e < emitter_.elements(operand); ++e) {
+      if (in.def->form.operands[k].is_dest)
+        results.emplace_back(operand, e);
+      else
+        put(inputs, sources++, emitter_.src(operand, e));
+    }
+  }
+  WL_CHECK(sources <= kMost && results.size() <= kMost && places <= kAddresses);
+  ir_.CreateCall(e_.hook("wl_warp_memory"),
+                 {e_.warp, ir_.getInt32(i), emitter_.active_mask().base, inputs, outputs, addresses});
+  for (size_t k = 0; k < results.size(); ++k) {
+    const auto [operand, element] = results[k];
+    const ptx::Operand& o = in.operands[static_cast<size_t>(operand)];
+    const ptx::Operand& one =
+        o.tag == ptx::OperandTag::kVector ? in.elements[o.first + static_cast<uint32_t>(element)] : o;
+    if (one.reg == ptx::kNoReg) continue;
+    const ptx::Type type = one.type != ptx::Type::kNone ? one.type : source_.function->registers[one.reg].type;
+    llvm::Value* lanes = ir_.CreateAlignedLoad(word, ir_.CreateConstGEP1_64(word, outputs, k), llvm::Align(64));
+    emitter_.set(operand, emitter_.convert(emitter_.vector_value(Elem::kI64, lanes), integer_of(elem_of(type))),
+                 element);
+  }
+}
+
 // Operands as the interpreter reads them: barrier number, thread count, and the predicate of a reduction wherever it
 // is.
 void KernelWriter::emit_barrier(uint32_t i) {
@@ -187,6 +232,19 @@ void KernelWriter::emit_barrier(uint32_t i) {
   LaneValue v = emitter_.uniform_value(Elem::kI32, result);
   if (!source_.lane_classes) v = emitter_.widened(v);
   emitter_.set(destination, v);
+}
+
+// Where all lanes of the warp are together there is nothing to wait for. Else members may be on their way in another
+// branch: the interpreter knows how to wait for them.
+void KernelWriter::emit_warp_barrier(const ptx::Instr& in) {
+  const bool apart = clone_ == Clone::kDyn && lanes_.diverged[block_];
+  if (!apart && in.guard == ptx::kNoReg) return;
+  llvm::Value* members = emitter_.first_active(emitter_.src_as(0, Elem::kI32)).base;
+  const auto positions = static_cast<uint32_t>(source_.loops->layout.size());
+  llvm::Value* others = ir_.CreateXor(block_mask_bits_, emitter_.active_mask().base);  // held back by the guard
+  if (apart)
+    others = ir_.CreateOr(others, ir_.CreateCall(e_.hook("wl_lanes_elsewhere"), {pending_, ir_.getInt32(positions)}));
+  require(ir_.CreateICmpEQ(ir_.CreateAnd(members, others), ir_.getInt32(0)));
 }
 
 void KernelWriter::emit_trap(uint32_t i) {

@@ -75,6 +75,8 @@ class KernelWriter final : private RegisterAccess {
   void store_frame(uint32_t byte_offset, const LaneValue& value);
   void emit_call(uint32_t i);
   void emit_barrier(uint32_t i);
+  void emit_warp_barrier(const ptx::Instr& in);
+  void emit_warp_memory(uint32_t i);
   void emit_trap(uint32_t i);
 
   // control_flow.cpp
@@ -97,6 +99,13 @@ class KernelWriter final : private RegisterAccess {
   void require(llvm::Value* holds) override;
   void set_checkpoint(uint32_t instr);
   llvm::BasicBlock* deoptimise_block();
+  /// A register of lanes that wait for the blocks at `positions`.
+  struct WaitingValue {
+    ptx::RegId reg;
+    LaneValue value;
+    std::vector<uint32_t> positions;
+  };
+  std::vector<WaitingValue> values_of_waiting_lanes(const std::vector<WebId>& here);
 
   const KernelSource& source_;
   const LaneAnalysis& lanes_;

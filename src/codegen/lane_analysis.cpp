@@ -125,6 +125,7 @@ class Analyser final : private RegisterAccess {
       case Role::kWarp: emitter_.lower(in); break;
       case Role::kLoad: visit_load(i); break;
       case Role::kAtomic:
+      case Role::kWarpMemory:
       case Role::kBarrier:
       case Role::kCall: {
         const bool uniform = in.def->role == Role::kBarrier;  // a reduction's result is the block's

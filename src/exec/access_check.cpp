@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "exec/executor.h"
+#include "exec/program.h"
 #include "memory/address_space.h"
 
 namespace warplens::exec {
@@ -72,12 +73,23 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
                  fmt::format("at shared offset {:#x}, which is not a multiple of {}", offset, a.bytes)};
   const bool inside = offset < warp.shared_end && a.bytes <= warp.shared_end - offset;
   if (offset >= memory::kSharedReservedBytes && inside) return std::nullopt;
+  const bool in_reserved = offset >= memory::kSharedReservedForCode && offset + a.bytes <= memory::kSharedReservedBytes;
+  if (in_reserved && warp.launch->request->kernel->program->uses_reserved_shared) return std::nullopt;
   const uint64_t first = memory::kSharedReservedBytes;
   if (offset < first)
     return Fault{FindingKind::kOutOfBounds, fmt::format("{} bytes before the block's shared memory", first - offset)};
   const uint64_t size = warp.shared_end - first;
   return Fault{FindingKind::kOutOfBounds,
                fmt::format("at offset {} in the block's {} bytes of shared memory", offset - first, size)};
+}
+
+/// All blocks of a launch have equally much shared memory.
+std::optional<Fault> cluster_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t address) {
+  const uint64_t named = address >> memory::kClusterRankShift;
+  if (named > warp.cluster_size)
+    return Fault{FindingKind::kOutOfBounds,
+                 fmt::format("in shared memory of block {} of a cluster of {}", named - 1, warp.cluster_size)};
+  return shared_fault(warp, a, address & memory::kClusterOffsetMask);
 }
 
 std::optional<Fault> local_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t offset) {
@@ -91,8 +103,8 @@ std::optional<Fault> local_fault(const WarpContext& warp, const CheckedAccess& a
 
 std::optional<Fault> fault_of(WarpContext& warp, const CheckedAccess& a, uint64_t address) {
   switch (a.space) {
-    case Space::kShared:
-    case Space::kSharedCluster: return shared_fault(warp, a, address);
+    case Space::kShared: return shared_fault(warp, a, address);
+    case Space::kSharedCluster: return cluster_fault(warp, a, address);
     case Space::kLocal: return local_fault(warp, a, address);
     case Space::kGlobal:
     case Space::kConst:
@@ -162,8 +174,8 @@ ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array
     uint64_t& at = address[static_cast<size_t>(lane)];
     const uint32_t bit = uint32_t{1} << lane;
     if (at - warp.shared_window < memory::kWindowBytes) {
-      lanes.shared |= bit;
       at -= warp.shared_window;
+      (at >> memory::kClusterRankShift == 0 ? lanes.shared : lanes.cluster) |= bit;
     } else if (at - warp.local_window < memory::kWindowBytes) {
       lanes.local |= bit;
       at -= warp.local_window;
@@ -172,6 +184,17 @@ ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array
     }
   });
   return lanes;
+}
+
+SpaceParts parts_of(const ResolvedLanes& lanes) {
+  SpaceParts out;
+  const std::pair<Space, uint32_t> all[] = {{Space::kGlobal, lanes.global},
+                                            {Space::kShared, lanes.shared},
+                                            {Space::kSharedCluster, lanes.cluster},
+                                            {Space::kLocal, lanes.local}};
+  for (const auto& part : all)
+    if (part.second != 0) out.parts[out.count++] = part;
+  return out;
 }
 
 }  // namespace warplens::exec

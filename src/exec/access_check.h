@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "events/events.h"
 #include "exec/warp_context.h"
@@ -28,10 +29,18 @@ struct CheckedAccess {
 void check_access(WarpContext& warp, const CheckedAccess& access);
 
 /// The lanes of `mask` by the space that their generic address lies in; the addresses of shared and local lanes are
-/// made offsets in place.
+/// made offsets in place. `cluster`: shared memory of a block that the address names (memory/address_space.h).
 struct ResolvedLanes {
-  uint32_t global = 0, shared = 0, local = 0;
+  uint32_t global = 0, shared = 0, local = 0, cluster = 0;
 };
+/// Those that are not empty, in the order of docs/divergence.md.
+struct SpaceParts {
+  std::array<std::pair<events::Space, uint32_t>, 4> parts{};
+  size_t count = 0;
+  auto begin() const { return parts.begin(); }
+  auto end() const { return parts.begin() + count; }
+};
+SpaceParts parts_of(const ResolvedLanes& lanes);
 ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array<uint64_t, 32>& address);
 
 /// A finding about one lane, with everything about where but nothing about what.

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "base/bits.h"
 #include "base/check.h"
 #include "exec/access_check.h"
+#include "exec/gang.h"
+#include "exec/program.h"
 #include "memory/address_space.h"
 
 namespace warplens::exec {
@@ -82,10 +83,12 @@ void fill_context(WarpContext& w, const LaunchState& launch, uint32_t warp) {
 
 }  // namespace
 
-BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, unsigned worker, uint64_t* counters)
+BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, Place place, uint64_t* counters)
     : launch_(launch),
       executor_(executor),
-      in_turns_(launch.request->kernel->has_barriers || any_loop_spins(*launch.request->kernel)) {
+      place_(place),
+      in_turns_(place.has_neighbours || launch.request->kernel->has_barriers ||
+                any_loop_spins(*launch.request->kernel)) {
   const LoadedKernel& kernel = *launch.request->kernel;
   warps_ = static_cast<uint32_t>((launch.request->block.count() + 31) / 32);
   WL_CHECK(warps_ >= 1 && warps_ <= kMaxWarps, "{} warps in a block", warps_);
@@ -98,10 +101,12 @@ BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, unsigned worke
     w.ranges = ranges_.data();
     w.runner = this;
     w.launch = &launch;
-    w.worker = worker;
+    w.worker = place.worker;
+    w.cluster_rank = place.rank;
   }
   const uint64_t shared_bytes = contexts_[0].shared_end;
-  if (shared_bytes > memory::kSharedReservedBytes) shared_ = std::make_unique<uint8_t[]>(shared_bytes);
+  if (shared_bytes > memory::kSharedReservedBytes || kernel.program->uses_reserved_shared)
+    shared_ = std::make_unique<uint8_t[]>(shared_bytes);
   local_bytes_per_warp_ = uint64_t{kernel.local_bytes} * 32;
   const unsigned running = in_turns_ ? warps_ : 1;
   if (local_bytes_per_warp_ != 0) local_ = std::make_unique<uint8_t[]>(local_bytes_per_warp_ * running);
@@ -111,7 +116,13 @@ BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, unsigned worke
   }
   const uint64_t stack_bytes = executor.stack_bytes(launch) + kStackReserve;
   for (unsigned i = 0; i < running; ++i) stacks_.push_back(take_stack(stack_bytes));
-  adopt_thread(thread_);
+}
+
+void BlockRunner::join_cluster() {
+  for (WarpContext& w : contexts_) {
+    w.cluster_shared = place_.cluster.shared.data();
+    w.cluster_size = static_cast<uint32_t>(place_.cluster.shared.size());
+  }
 }
 
 BlockRunner::~BlockRunner() {
@@ -135,41 +146,32 @@ void BlockRunner::begin_block(uint64_t block) {
   }
   // The hardware leaves shared memory as it was; zero makes every run the same.
   const uint32_t end = contexts_[0].shared_end;
-  if (end > memory::kSharedReservedBytes)
-    std::memset(shared_.get() + memory::kSharedReservedBytes, 0, end - memory::kSharedReservedBytes);
+  if (shared_) std::memset(shared_.get() + memory::kSharedReservedForCode, 0, end - memory::kSharedReservedForCode);
   for (Barrier& b : barriers_) b = {};
+  at_cluster_barrier_ = cluster_waiting_ = 0;
   live_ = ready_ = static_cast<uint32_t>(low_bits(warps_));
+  if (!in_turns_) return;
+  for (uint32_t i = 0; i < warps_; ++i) begin_warp(i);
 }
 
-void BlockRunner::run_block(uint64_t block) {
-  begin_block(block);
-  if (in_turns_)
-    run_in_turns();
-  else
-    run_one_by_one();
+void BlockRunner::run() {
+  if (!in_turns_) return run_one_by_one();
+  starting_ = 0;
+  switch_fiber(place_.gang.thread(), fibers_[0]);
 }
 
-void BlockRunner::resume() {
-  const uint32_t warp = std::exchange(suspended_, kNoWarp);
-  switch_fiber(thread_, fibers_[warp]);
-}
+void BlockRunner::resume(uint32_t warp) { switch_fiber(place_.gang.thread(), fibers_[warp]); }
 
 void BlockRunner::begin_warp(uint32_t warp) {
   if (local_bytes_per_warp_ != 0) std::memset(contexts_[warp].local, 0, local_bytes_per_warp_);
   prepare_fiber(fibers_[warp], stacks_[in_turns_ ? warp : 0], &BlockRunner::fiber_main, this);
 }
 
-void BlockRunner::run_in_turns() {
-  for (uint32_t i = 0; i < warps_; ++i) begin_warp(i);
-  starting_ = 0;
-  switch_fiber(thread_, fibers_[0]);
-}
-
 void BlockRunner::run_one_by_one() {
-  for (uint32_t i = 0; i < warps_ && !abandoned_; ++i) {
+  for (uint32_t i = 0; i < warps_ && !place_.gang.abandoned; ++i) {
     begin_warp(i);
     starting_ = i;
-    switch_fiber(thread_, fibers_[i]);
+    switch_fiber(place_.gang.thread(), fibers_[i]);
   }
 }
 
@@ -187,9 +189,10 @@ void BlockRunner::warp_main() {
 void BlockRunner::finish_warp(uint32_t warp) {
   live_ &= ~(uint32_t{1} << warp);
   ready_ &= ~(uint32_t{1} << warp);
-  if (!in_turns_) leave_fiber(fibers_[warp], thread_);
+  if (!in_turns_) leave_fiber(fibers_[warp], place_.gang.thread());
   for (Barrier& b : barriers_)
     if (b.arrived != 0) open_if_complete(b);
+  place_.cluster.open_if_complete();
   switch_away(warp, true);
 }
 
@@ -202,24 +205,39 @@ void BlockRunner::open_if_complete(Barrier& barrier) {
   barrier = {};
 }
 
-void BlockRunner::switch_away(uint32_t from, bool ended) {
-  uint32_t next = 0;
-  if (ready_ != 0) {
-    // The next warp in the ring: at a barrier of all warps it is the neighbour.
-    next = (from + 1 + static_cast<uint32_t>(std::countr_zero(std::rotr(ready_, static_cast<int>(from + 1))))) % 32;
-  } else if (live_ != 0) {
-    // Somebody waits for a warp that will never come.
-    for (uint32_t id = 0; id < kBarriers; ++id) {
-      if (barriers_[id].waiting == 0) continue;
-      report_deadlock(contexts_[static_cast<size_t>(std::countr_zero(barriers_[id].waiting))], id);
-      break;
-    }
-    abandoned_ = true;
-  }
-  Fiber& to = ready_ != 0 ? fibers_[next] : thread_;
-  if (ready_ != 0) starting_ = next;
-  if (ended || abandoned_) leave_fiber(fibers_[from], to);
+uint32_t BlockRunner::next_warp(uint32_t first) const {
+  return (first + static_cast<uint32_t>(std::countr_zero(std::rotr(ready_, static_cast<int>(first % 32))))) % 32;
+}
+
+void BlockRunner::go_on(uint32_t from, bool ended, BlockRunner* block, uint32_t warp) {
+  if (block != nullptr) block->starting_ = warp;
+  Fiber& to = block != nullptr ? block->fibers_[warp] : place_.gang.thread();
+  if (ended || place_.gang.abandoned) leave_fiber(fibers_[from], to);
   switch_fiber(fibers_[from], to);
+}
+
+void BlockRunner::switch_away(uint32_t from, bool ended) {
+  // The next warp in the ring: at a barrier of all warps it is the neighbour.
+  if (ready_ != 0) return go_on(from, ended, this, next_warp(from + 1));
+  BlockRunner* other = place_.gang.next_ready(place_.index);
+  // Nobody can run, but somebody waits: for a warp that will never come.
+  if (other == nullptr && place_.gang.anyone_live()) place_.gang.report_deadlock();
+  go_on(from, ended, other, other == nullptr ? 0 : other->next_warp(0));
+}
+
+bool BlockRunner::report_deadlock() {
+  for (uint32_t id = 0; id < kBarriers; ++id) {
+    if (barriers_[id].waiting == 0) continue;
+    report_deadlock(contexts_[static_cast<size_t>(std::countr_zero(barriers_[id].waiting))], id);
+    return true;
+  }
+  if (cluster_waiting_ == 0) return false;
+  const WarpContext& warp = contexts_[static_cast<size_t>(std::countr_zero(cluster_waiting_))];
+  events::Finding f = finding_at(warp, events::FindingKind::kDeadlock, warp.waiting_pc,
+                                 static_cast<unsigned>(std::countr_zero(warp.entry_mask)));
+  f.message = "waits at the cluster's barrier, and the others of its cluster wait elsewhere";
+  launch_.fail(std::move(f));
+  return true;
 }
 
 void BlockRunner::report_deadlock(const WarpContext& warp, uint32_t barrier) {
@@ -255,26 +273,48 @@ void BlockRunner::barrier(WarpContext& warp, uint32_t id, uint32_t expected_thre
 
 void BlockRunner::yield(WarpContext& warp) {
   if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
-  const uint32_t bit = uint32_t{1} << warp.warp;
   if (!in_turns_) {
     sched_yield();  // what it waits for comes from another worker's block
     return;
   }
-  if ((ready_ & ~bit) != 0 && ++yields_ <= static_cast<uint32_t>(std::popcount(ready_))) {
-    switch_away(warp.warp, false);
-  } else {  // what they wait for comes from another block
-    yields_ = 0;
-    suspended_ = warp.warp;
-    switch_fiber(fibers_[warp.warp], thread_);
-  }
+  // In turn through the block and then through the gang.
+  Gang& gang = place_.gang;
+  const uint32_t behind = ready_ & ~static_cast<uint32_t>(low_bits(warp.warp + 1));
+  BlockRunner* next = behind != 0 ? this : gang.next_ready(place_.index);
+  if (next == nullptr) next = this;
+  const uint32_t to = behind != 0 ? static_cast<uint32_t>(std::countr_zero(behind)) : next->next_warp(0);
+  if ((next == this && to == warp.warp) || gang.all_have_yielded())
+    gang.suspend(*this, warp.warp, fibers_[warp.warp]);
+  else
+    go_on(warp.warp, false, next, to);
   if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
 }
 
 void BlockRunner::abandon(WarpContext& warp) {
   // The launch ends: none of the block's other warps need to run again.
   WL_CHECK(launch_.stop.load() != 0, "a warp was abandoned while the launch goes on");
-  abandoned_ = true;
-  leave_fiber(fibers_[warp.warp], thread_);
+  place_.gang.abandoned = true;
+  leave_fiber(fibers_[warp.warp], place_.gang.thread());
+}
+
+void BlockRunner::cluster_arrive(WarpContext& warp) {
+  at_cluster_barrier_ |= uint32_t{1} << warp.warp;
+  place_.cluster.open_if_complete();
+}
+
+void BlockRunner::cluster_wait(WarpContext& warp) {
+  const uint32_t bit = uint32_t{1} << warp.warp;
+  if (at_cluster_barrier_ & bit) {  // else it has opened since
+    cluster_waiting_ |= bit;
+    ready_ &= ~bit;
+    switch_away(warp.warp, false);
+  }
+  if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
+}
+
+void BlockRunner::open_cluster_barrier() {
+  ready_ |= cluster_waiting_;
+  at_cluster_barrier_ = cluster_waiting_ = 0;
 }
 
 // --- the functions that executors call
@@ -290,6 +330,10 @@ uint32_t wait_at_barrier_reduce(WarpContext& warp, uint32_t barrier, uint32_t ex
   if (op == 0) return r.popc;
   return op == 1 ? r.all : r.any;
 }
+
+void arrive_at_cluster_barrier(WarpContext& warp) { warp.runner->cluster_arrive(warp); }
+
+void wait_at_cluster_barrier(WarpContext& warp) { warp.runner->cluster_wait(warp); }
 
 void yield_warp(WarpContext& warp) { warp.runner->yield(warp); }
 

@@ -41,7 +41,7 @@ struct LoadedKernel {
   ir::Kernel graph;
   analysis::LoopForest loops;        ///< its layout is the order that docs/divergence.md speaks of
   std::vector<bool> spinning_loops;  ///< by loop (analysis/spin_loops.h)
-  bool has_barriers = false;         ///< block barriers: warps of a block must take turns
+  bool has_barriers = false;         ///< of block or cluster, or in memory: warps of a block must take turns
   machine::AccessList accesses;
   events::KernelInfo info;
   /// By Module::variables index: LoadedModule::symbols, and offsets of the .shared variables that this kernel uses
@@ -151,6 +151,9 @@ void wait_at_barrier(WarpContext& warp, uint32_t barrier, uint32_t expected_thre
 /// bar.red: as above, and returns popc / and / or over all threads of `value_mask` (lanes whose predicate is true).
 uint32_t wait_at_barrier_reduce(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask,
                                 uint32_t value_mask, int op /*0 popc, 1 and, 2 or*/);
+/// barrier.cluster.arrive and .wait of the warp. Return or not as wait_at_barrier.
+void arrive_at_cluster_barrier(WarpContext& warp);
+void wait_at_cluster_barrier(WarpContext& warp);
 /// Lets other warps run (spinning, nanosleep); ends the warp when the launch is being ended.
 void yield_warp(WarpContext& warp);
 /// Ends the warp for good (after a fault): switches to the scheduler and never returns.

@@ -12,8 +12,8 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "exec/block_runner.h"
 #include "exec/executor.h"
+#include "exec/gang.h"
 #include "exec/worker_pool.h"
 
 namespace warplens::exec {
@@ -30,7 +30,8 @@ namespace {
 
 unsigned worker_count(const LaunchRequest& request) {
   unsigned workers = request.workers != 0 ? request.workers : std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::min<uint64_t>(workers, std::max<uint64_t>(request.grid.count(), 1)));
+  const uint64_t clusters = request.grid.count() / request.cluster.count();
+  return static_cast<unsigned>(std::min<uint64_t>(workers, std::max<uint64_t>(clusters, 1)));
 }
 
 void begin(LaunchState& launch, const LaunchRequest& request, memory::Arena& arena) {
@@ -55,15 +56,29 @@ struct alignas(64) WorkerCounters {
   std::vector<uint64_t> words;
 };
 
-/// One worker's share of the blocks.
+/// The linear indices of cluster number `cluster`'s blocks, in order of rank.
+void blocks_of_cluster(const LaunchRequest& request, uint64_t cluster, std::vector<uint64_t>& blocks) {
+  blocks.clear();
+  const events::Dim3 &grid = request.grid, &size = request.cluster;
+  if (size.count() == 1) return blocks.push_back(cluster);
+  const uint64_t across = grid.x / size.x, down = grid.y / size.y;
+  const uint64_t x = cluster % across * size.x, y = cluster / across % down * size.y,
+                 z = cluster / across / down * size.z;
+  for (uint64_t k = 0; k < size.z; ++k)
+    for (uint64_t j = 0; j < size.y; ++j)
+      for (uint64_t i = 0; i < size.x; ++i) blocks.push_back(x + i + grid.x * (y + j + grid.y * (z + k)));
+}
+
+/// One worker's share of the blocks, a cluster (mostly of one block) at a time.
 class BlockShare {
  public:
-  BlockShare(LaunchState& launch, Executor& executor, std::atomic<uint64_t>& next_block, unsigned worker,
+  BlockShare(LaunchState& launch, Executor& executor, std::atomic<uint64_t>& next_cluster, unsigned worker,
              uint64_t* counters)
-      : launch_(launch), executor_(executor), next_block_(next_block), worker_(worker), counters_(counters) {}
+      : launch_(launch), executor_(executor), next_cluster_(next_cluster), worker_(worker), counters_(counters) {}
 
   void run() {
-    const uint64_t limit = std::max<uint64_t>(1, launch_.request->resident_blocks / launch_.info.workers);
+    const uint64_t together = launch_.info.workers * launch_.request->cluster.count();
+    const uint64_t limit = std::max<uint64_t>(1, launch_.request->resident_blocks / together);
     while (launch_.stop.load(std::memory_order_relaxed) == 0) {
       // A new block begins when the waiting ones have had several turns in vain.
       const bool in_vain = waiting_.empty() || turns_in_vain_ >= kTurnsInVain;
@@ -78,19 +93,20 @@ class BlockShare {
   static constexpr size_t kTurnsInVain = 4;
 
   bool begin_next() {
-    const uint64_t blocks = launch_.request->grid.count();
-    if (next_block_.load(std::memory_order_relaxed) >= blocks) return false;
-    const uint64_t block = next_block_.fetch_add(1, std::memory_order_relaxed);
-    if (block >= blocks) return false;
-    if (!free_) free_ = std::make_unique<BlockRunner>(launch_, executor_, worker_, counters_);
-    free_->run_block(block);
+    const uint64_t clusters = launch_.request->grid.count() / launch_.request->cluster.count();
+    if (next_cluster_.load(std::memory_order_relaxed) >= clusters) return false;
+    const uint64_t cluster = next_cluster_.fetch_add(1, std::memory_order_relaxed);
+    if (cluster >= clusters) return false;
+    if (!free_) free_ = std::make_unique<Gang>(launch_, executor_, worker_, counters_);
+    blocks_of_cluster(*launch_.request, cluster, blocks_);
+    free_->run(blocks_);
     turns_in_vain_ = 0;
     if (free_->waits()) waiting_.push_back(std::move(free_));
     return true;
   }
 
   void resume_oldest() {
-    std::unique_ptr<BlockRunner> runner = std::move(waiting_.front());
+    std::unique_ptr<Gang> runner = std::move(waiting_.front());
     waiting_.pop_front();
     runner->resume();
     if (runner->waits()) {
@@ -110,18 +126,19 @@ class BlockShare {
 
   LaunchState& launch_;
   Executor& executor_;
-  std::atomic<uint64_t>& next_block_;
+  std::atomic<uint64_t>& next_cluster_;
   const unsigned worker_;
   uint64_t* const counters_;
-  std::deque<std::unique_ptr<BlockRunner>> waiting_;
-  std::unique_ptr<BlockRunner> free_;
+  std::deque<std::unique_ptr<Gang>> waiting_;
+  std::unique_ptr<Gang> free_;
+  std::vector<uint64_t> blocks_;
   size_t turns_in_vain_ = 0;
 };
 
 void run_blocks(LaunchState& launch, Executor& executor, std::vector<WorkerCounters>& counters) {
-  std::atomic<uint64_t> next_block{0};
+  std::atomic<uint64_t> next_cluster{0};
   run_on_workers(launch.info.workers, [&](unsigned worker) {
-    BlockShare(launch, executor, next_block, worker, counters[worker].words.data()).run();
+    BlockShare(launch, executor, next_cluster, worker, counters[worker].words.data()).run();
   });
 }
 
@@ -155,6 +172,13 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
   begin(launch, request, arena);
   const CheckContext context("kernel " + launch.info.kernel->name);
   const auto started = std::chrono::steady_clock::now();
+  const bool whole_clusters = request.grid.x % request.cluster.x == 0 && request.grid.y % request.cluster.y == 0 &&
+                              request.grid.z % request.cluster.z == 0;
+  if (!whole_clusters) {
+    report_cannot_run(launch, {make_error("the grid is not a multiple of its clusters in each dimension")});
+    outcome.findings = std::move(launch.findings);
+    return outcome;
+  }
   if (Status ready = executor.prepare(launch); !ready) {
     report_cannot_run(launch, ready.error());
     outcome.findings = std::move(launch.findings);

@@ -19,6 +19,7 @@
 #include "exec/program.h"
 #include "exec/schedule.h"
 #include "exec/special_registers.h"
+#include "exec/warp_memory.h"
 #include "memory/coalescer.h"
 
 namespace warplens::exec {
@@ -76,11 +77,15 @@ class Warp {
   void value(const Operation& op, uint32_t lanes);
   void warp_wide(const Operation& op, uint32_t lanes);
   void memory(const Operation& op, uint32_t pc, uint32_t lanes);
+  void memory_of_warp(const Operation& op, uint32_t pc, uint32_t lanes);
   void access_lane(const Operation& op, unsigned lane, Space space, uint64_t address);
   void parameter_access(const Operation& op, uint32_t pc, uint32_t lanes);
   void prepare_access(const Operation& op, uint32_t pc, uint32_t lanes, Space space, const Lanes& address);
   void branch(const Operation& op, uint32_t taken);
   void barrier(const Operation& op, uint32_t pc, uint32_t lanes);
+  bool warp_barrier(const Operation& op, uint32_t pc, uint32_t lanes);
+  bool release_at_end();
+  bool run_released();
   void call(const Operation& op, uint32_t pc, uint32_t lanes);
   uint64_t argument_bits(const ptx::Operand& argument, const Source& s, unsigned lane) const;
   void go(uint32_t position, uint32_t lanes) {
@@ -93,11 +98,20 @@ class Warp {
   WarpContext* context_ = nullptr;
   uint64_t* words_ = nullptr;
   uint32_t interest_ = 0;
+  /// Lanes that wait at bar.warp.sync for others of their member mask, which are in other branches.
+  struct Group {
+    uint32_t position = 0, instr = 0;  ///< where they go on
+    uint32_t lanes = 0, members = 0;
+  };
+  std::array<Group, 32> waiting_;
+  std::array<Group, 32> released_;
+  size_t waiting_count_ = 0, released_count_ = 0;
   std::vector<Lanes> registers_;
   std::vector<uint8_t> call_frames_;  // lane by lane
   std::vector<Lanes> in_, out_;
   std::vector<uint64_t> lane_in_, lane_out_;
   Lanes address_{};
+  std::array<Lanes, 3> addresses_{};  // of an instruction that takes memory for the whole warp
 };
 
 void Warp::run(WarpContext& context, uint64_t* words) {
@@ -107,6 +121,7 @@ void Warp::run(WarpContext& context, uint64_t* words) {
   // Registers that were never written read as 0, which makes runs repeatable.
   for (Lanes& r : registers_) r.fill(0);
   schedule_.start(context.entry_mask);
+  waiting_count_ = released_count_ = 0;
   run_scheduled();
 }
 
@@ -117,12 +132,18 @@ void Warp::resume(WarpContext& context, uint64_t* words, const uint64_t* registe
   interest_ = context.launch->interest;
   if (!registers_.empty()) std::memcpy(registers_.data(), registers, registers_.size() * sizeof(Lanes));
   schedule_.resume(position, mask, {waiting, program_.blocks.size()});
+  waiting_count_ = released_count_ = 0;
   run_block(instr);
   run_scheduled();
 }
 
 void Warp::run_scheduled() {
-  while (schedule_.next()) {
+  for (;;) {
+    if (run_released()) continue;
+    if (!schedule_.next()) {
+      if (!release_at_end()) return;
+      continue;
+    }
     if (context_->stop->load(std::memory_order_relaxed) != 0) abandon_warp(*context_);
     if (schedule_.take_yield()) yield_warp(*context_);
     count_block();
@@ -176,12 +197,21 @@ bool Warp::execute(uint32_t pc, uint32_t& active) {
       return active != 0;
     case Role::kReturn:
     case Role::kExit: active &= ~lanes; return active != 0;
+    case Role::kWarpMemory: memory_of_warp(op, pc, lanes); break;
     case Role::kCall: call(op, pc, lanes); break;
     case Role::kBarrier: barrier(op, pc, lanes); break;
     case Role::kFence: std::atomic_thread_fence(std::memory_order_seq_cst); break;
-    case Role::kWarpBarrier:  // lanes of a warp never overtake each other within an instruction
+    case Role::kWarpBarrier:
+      if (!warp_barrier(op, pc, lanes)) active &= ~lanes;
+      return active != 0;
     case Role::kNoEffect: break;
-    case Role::kClusterBarrier: WL_CHECK(false, "refused when the kernel is loaded");
+    case Role::kClusterBarrier:
+      context_->waiting_pc = pc;
+      if (op.instr->has("wait"))
+        wait_at_cluster_barrier(*context_);
+      else
+        arrive_at_cluster_barrier(*context_);
+      break;
     case Role::kTrap: {
       context_->launch->fail([&] {
         events::Finding f =
@@ -213,7 +243,8 @@ void Warp::set(const Destination& d, unsigned lane, uint64_t value) {
 }
 
 void Warp::value(const Operation& op, uint32_t lanes) {
-  const ptx::Windows windows{context_->shared_window, context_->local_window, context_->global_begin};
+  const ptx::Windows windows{context_->shared_window, context_->local_window, context_->global_begin,
+                             context_->cluster_rank};
   for_each_lane(lanes, [&](int l) {
     const auto lane = static_cast<unsigned>(l);
     for (uint32_t i = 0; i < op.sources; ++i) lane_in_[i] = source(program_.sources[op.first_source + i], lane);
@@ -258,19 +289,10 @@ void Warp::memory(const Operation& op, uint32_t pc, uint32_t lanes) {
     if (a.narrow) address_[l] &= 0xffffffff;
   });
   if (op.space == ptx::Space::kParam) return parameter_access(op, pc, lanes);
-  std::array<std::pair<Space, uint32_t>, 3> parts{};
-  size_t count = 0;
-  if (op.space == ptx::Space::kGeneric) {
-    const ResolvedLanes r = resolve_generic(*context_, lanes, address_);
-    if (r.global != 0) parts[count++] = {Space::kGlobal, r.global};
-    if (r.shared != 0) parts[count++] = {Space::kShared, r.shared};
-    if (r.local != 0) parts[count++] = {Space::kLocal, r.local};
-  } else {
-    parts[count++] = {event_space(op.space), lanes};
-  }
-  for (size_t i = 0; i < count; ++i) prepare_access(op, pc, parts[i].second, parts[i].first, address_);
-  for (size_t i = 0; i < count; ++i) {
-    const auto [space, part] = parts[i];
+  SpaceParts parts{{{{event_space(op.space), lanes}}}, 1};
+  if (op.space == ptx::Space::kGeneric) parts = parts_of(resolve_generic(*context_, lanes, address_));
+  for (const auto& [space, part] : parts) prepare_access(op, pc, part, space, address_);
+  for (const auto& [space, part] : parts) {
     if (words_ != nullptr) {
       events::SiteCounts counts;
       memory::count_access(counts, {op.site, part, context_->block, context_->warp, space, &address_},
@@ -282,9 +304,9 @@ void Warp::memory(const Operation& op, uint32_t pc, uint32_t lanes) {
     if (interest_ & events::kAccesses) emit_access(*context_, op.site, part, space, address_);
   }
   for_each_lane(lanes, [&](int lane) {
-    Space space = parts[0].first;
-    for (size_t i = 1; i < count; ++i)
-      if (parts[i].second >> lane & 1) space = parts[i].first;
+    Space space = Space::kGlobal;
+    for (const auto& [candidate, part] : parts)
+      if (part >> lane & 1) space = candidate;
     access_lane(op, static_cast<unsigned>(lane), space, address_[static_cast<size_t>(lane)]);
   });
 }
@@ -308,6 +330,44 @@ void Warp::access_lane(const Operation& op, unsigned lane, Space space, uint64_t
       }
     }
   }
+}
+
+/// By the slow rules, into the interpreter's words.
+class SlowCounter final : public RequestCounter {
+ public:
+  explicit SlowCounter(uint64_t* words) : words_(words) {}
+  void count(const events::WarpAccess& request, const events::AccessSite& site) override {
+    events::SiteCounts counts;
+    memory::count_access(counts, request, site);
+    std::array<uint64_t, kSiteWords> added;
+    std::memcpy(added.data(), &counts, sizeof counts);
+    for (size_t k = 0; k < kSiteWords; ++k) words_[request.site * kSiteWords + k] += added[k];
+  }
+
+ private:
+  uint64_t* words_;
+};
+
+void Warp::memory_of_warp(const Operation& op, uint32_t pc, uint32_t lanes) {
+  for (size_t k = 0; k < op.addresses.size(); ++k) {
+    const Address& a = op.addresses[k];
+    for (size_t lane = 0; lane < 32; ++lane) {
+      const uint64_t at = a.constant + (a.reg == ptx::kNoReg ? 0 : registers_[a.reg][lane]);
+      addresses_[k][lane] = a.narrow ? at & 0xffffffff : at;
+    }
+  }
+  for (uint32_t i = 0; i < op.sources; ++i)
+    for (unsigned lane = 0; lane < 32; ++lane) in_[i][lane] = source(program_.sources[op.first_source + i], lane);
+  SlowCounter counter(words_);
+  run_warp_memory(
+      *context_,
+      {pc, lanes, {in_.data(), op.sources}, {out_.data(), op.destinations}, {addresses_.data(), op.addresses.size()}},
+      words_ != nullptr ? &counter : nullptr);
+  for (uint32_t i = 0; i < op.destinations; ++i)
+    for_each_lane(lanes, [&](int lane) {
+      set(program_.destinations[op.first_destination + i], static_cast<unsigned>(lane),
+          out_[i][static_cast<size_t>(lane)]);
+    });
 }
 
 /// ld.param of the kernel's parameters, and both directions for arguments and results of calls.
@@ -385,6 +445,65 @@ void Warp::barrier(const Operation& op, uint32_t pc, uint32_t lanes) {
   const uint32_t result = wait_at_barrier_reduce(*context_, number[0], number[1], lanes, values, how);
   for_each_lane(
       lanes, [&](int lane) { set(program_.destinations[op.first_destination], static_cast<unsigned>(lane), result); });
+}
+
+/// bar.warp.sync: whether the lanes go on. They wait while members of theirs are on their way; lanes that wait for the
+/// same members are let go together, wherever they are.
+bool Warp::warp_barrier(const Operation& op, uint32_t pc, uint32_t lanes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto members = static_cast<uint32_t>(source(program_.sources[op.first_source], first));
+  const auto same = [&](const Group& g) { return g.members == members; };
+  Group* const end = waiting_.data() + waiting_count_;
+  uint32_t arrived = lanes, others = (schedule_.mask() & ~lanes) | schedule_.elsewhere();
+  for (const Group* g = waiting_.data(); g != end; ++g) (same(*g) ? arrived : others) |= g->lanes;
+  for (size_t i = 0; i < released_count_; ++i) others |= released_[i].lanes;
+  if ((members & others & ~arrived) != 0) {
+    context_->waiting_pc = pc;
+    waiting_[waiting_count_++] = {schedule_.position(), pc + 1, lanes, members};
+    return false;
+  }
+  for (Group* g = waiting_.data(); g != end; ++g)
+    if (same(*g)) released_[released_count_++] = *g;
+  waiting_count_ = static_cast<size_t>(std::remove_if(waiting_.data(), end, same) - waiting_.data());
+  return true;
+}
+
+/// The walk has ended: lanes that have ended are not waited for. True: some go on.
+bool Warp::release_at_end() {
+  if (waiting_count_ == 0) return false;
+  Group* const end = waiting_.data() + waiting_count_;
+  for (size_t i = 0; i < waiting_count_; ++i) {
+    const uint32_t members = waiting_[i].members;
+    const auto same = [&](const Group& g) { return g.members == members; };
+    uint32_t others = 0;
+    for (const Group* g = waiting_.data(); g != end; ++g)
+      if (!same(*g)) others |= g->lanes;
+    if ((members & others) != 0) continue;
+    for (Group* g = waiting_.data(); g != end; ++g)
+      if (same(*g)) released_[released_count_++] = *g;
+    waiting_count_ = static_cast<size_t>(std::remove_if(waiting_.data(), end, same) - waiting_.data());
+    return true;
+  }
+  context_->launch->fail([&] {
+    events::Finding f = finding_at(*context_, events::FindingKind::kDeadlock, waiting_[0].instr - 1,
+                                   static_cast<unsigned>(std::countr_zero(waiting_[0].lanes)));
+    f.message = fmt::format("lanes {:#x} wait at bar.warp.sync for lanes {:#x}, some of which wait for others there",
+                            waiting_[0].lanes, waiting_[0].members);
+    return f;
+  }());
+  abandon_warp(*context_);
+}
+
+/// Runs the rest of one group's block, if there is a group. Always true then.
+bool Warp::run_released() {
+  if (released_count_ == 0) return false;
+  const auto at = std::min_element(released_.data(), released_.data() + released_count_,
+                                   [](const Group& a, const Group& b) { return a.position < b.position; });
+  const Group group = *at;
+  *at = released_[--released_count_];
+  schedule_.go_on_at(group.position, group.lanes);
+  run_block(group.instr);
+  return true;
 }
 
 uint64_t Warp::argument_bits(const ptx::Operand& argument, const Source& s, unsigned lane) const {

@@ -119,7 +119,7 @@ void wl_reference(void* warp, void* instr, uint32_t mask, void* inputs, void* ou
     return;
   }
   const WarpContext& w = context(warp);
-  const ptx::Windows windows{w.shared_window, w.local_window, w.global_begin};
+  const ptx::Windows windows{w.shared_window, w.local_window, w.global_begin, w.cluster_rank};
   std::array<uint64_t, 24> lane_in, lane_out;
   for_each_lane(mask, [&](int l) {
     const auto lane = static_cast<size_t>(l);
@@ -188,6 +188,21 @@ uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads,
   if (kind < 3) return wait_at_barrier_reduce(w, barrier, threads, mask, values, static_cast<int>(kind));
   wait_at_barrier(w, barrier, threads, mask, kind == 4);
   return 0;
+}
+
+uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < blocks; ++i) lanes |= static_cast<const uint32_t*>(pending)[i];
+  return lanes;
+}
+
+void wl_cluster_barrier(void* warp, uint32_t pc, uint32_t waits) {
+  WarpContext& w = context(warp);
+  w.waiting_pc = pc;
+  if (waits != 0)
+    wait_at_cluster_barrier(w);
+  else
+    arrive_at_cluster_barrier(w);
 }
 
 void wl_trap(void* warp, uint32_t pc, uint32_t mask) {

@@ -16,6 +16,8 @@ void wl_abandon(void* warp);
 void wl_call(void* warp, uint32_t pc, uint32_t mask, void* arguments, void* results);
 uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads, uint32_t mask, uint32_t values,
                     uint32_t kind);
+uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks);
+void wl_cluster_barrier(void* warp, uint32_t pc, uint32_t waits);
 void wl_trap(void* warp, uint32_t pc, uint32_t mask);
 void* wl_deoptimise_registers(void* warp, uint32_t count);
 void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,

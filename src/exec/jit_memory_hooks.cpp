@@ -17,7 +17,9 @@
 #include "exec/access_check.h"
 #include "exec/emit_events.h"
 #include "exec/executor.h"
+#include "exec/jit_prepared.h"
 #include "exec/lane_memory.h"
+#include "exec/warp_memory.h"
 
 namespace warplens::exec {
 namespace {
@@ -74,7 +76,7 @@ void add_costs(LaneAccess& a, events::Space space, uint32_t mask) {
 uint8_t* host_byte(const WarpContext& warp, events::Space space, uint64_t address, unsigned lane) {
   switch (space) {
     case events::Space::kShared:
-    case events::Space::kSharedCluster: return warp.shared + address;
+    case events::Space::kSharedCluster: return shared_byte(warp, space, address);
     case events::Space::kLocal: return warp.local + local_byte(address, lane);
     default: return reinterpret_cast<uint8_t*>(address);  // device addresses are host addresses
   }
@@ -95,16 +97,8 @@ void for_each_piece(LaneAccess& a, events::Space space, unsigned lane, uint8_t* 
 /// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count.
 template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
-  std::array<std::pair<events::Space, uint32_t>, 3> parts = {{{space_of(a.access), mask}}};
-  size_t n = 1;
-  if (parts[0].first == events::Space::kUnresolved) {
-    const ResolvedLanes lanes = resolve_generic(a.warp, mask, a.address);
-    n = 0;
-    if (lanes.global != 0) parts[n++] = {events::Space::kGlobal, lanes.global};
-    if (lanes.shared != 0) parts[n++] = {events::Space::kShared, lanes.shared};
-    if (lanes.local != 0) parts[n++] = {events::Space::kLocal, lanes.local};
-  }
-  const auto used = std::span(parts).first(n);
+  SpaceParts used{{{{space_of(a.access), mask}}}, 1};
+  if (used.parts[0].first == events::Space::kUnresolved) used = parts_of(resolve_generic(a.warp, mask, a.address));
   for (const auto& [space, lanes] : used) check_lanes(a, space, lanes);
   for (const auto& [space, lanes] : used) {
     if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, a.access.site, lanes, space, a.address);
@@ -149,6 +143,28 @@ void atomic_lane(LaneAccess& a, events::Space space, unsigned lane, const void* 
   std::memcpy(static_cast<uint8_t*>(out) + size_t{lane} * bytes, &old, bytes);
 }
 
+/// Into the words of generated code.
+class FastCounter final : public RequestCounter {
+ public:
+  FastCounter(uint64_t* counters, const codegen::CounterLayout& layout) : counters_(counters), layout_(layout) {}
+  void count(const events::WarpAccess& r, const events::AccessSite& site) override {
+    const auto lanes = static_cast<unsigned>(std::popcount(r.mask));
+    const codegen::AccessCost cost = codegen::cost_of(r.space, site.access, site.bytes, r.mask, r.address->data());
+    uint64_t* words = counters_ + layout_.site_word(r.site, 0);
+    words[0] += 1;
+    words[1] += lanes;
+    words[2] += cost.sectors;
+    words[3] += cost.lines;
+    words[4] += codegen::ideal_cost(cost.sectors, lanes, site.bytes, 32);
+    words[5] += cost.wavefronts;
+    words[6] += codegen::ideal_cost(cost.wavefronts, lanes, site.bytes, 128);
+  }
+
+ private:
+  uint64_t* counters_;
+  const codegen::CounterLayout& layout_;
+};
+
 }  // namespace
 }  // namespace warplens::exec
 
@@ -190,4 +206,17 @@ void wl_atomic_lanes(void* warp, void* access, uint32_t mask, void* address, voi
 void wl_count_lanes(void* warp, void* access, uint32_t mask, void* address) {
   LaneAccess a = lane_access(warp, access, address);
   add_costs(a, space_of(a.access), mask);
+}
+
+void wl_warp_memory(void* warp, uint32_t pc, uint32_t mask, void* inputs, void* outputs, void* addresses) {
+  auto& w = *static_cast<WarpContext*>(warp);
+  const Operation& op = w.launch->request->kernel->program->operations[pc];
+  FastCounter counter(w.counters, static_cast<const JitPrepared*>(w.launch->prepared.get())->compiled.layout);
+  run_warp_memory(w,
+                  {pc,
+                   mask,
+                   {static_cast<const ptx::LaneBits*>(inputs), op.sources},
+                   {static_cast<ptx::LaneBits*>(outputs), op.destinations},
+                   {static_cast<const ptx::LaneBits*>(addresses), op.addresses.size()}},
+                  w.launch->request->count ? &counter : nullptr);
 }

@@ -21,4 +21,5 @@ void wl_store_lanes(void* warp, void* access, uint32_t mask, void* address, void
 void wl_atomic_lanes(void* warp, void* access, uint32_t mask, void* address, void* a, void* b, void* old);
 /// Adds sectors, lines, wavefronts and their ideals, not requests and lanes.
 void wl_count_lanes(void* warp, void* access, uint32_t mask, void* address);
+void wl_warp_memory(void* warp, uint32_t pc, uint32_t mask, void* inputs, void* outputs, void* addresses);
 }

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "exec/device_calls.h"
 #include "exec/executor.h"
+#include "exec/function_handle.h"
 #include "exec/program.h"
 #include "memory/address_space.h"
 #include "ops/instruction_set.h"
@@ -49,7 +50,6 @@ Diagnostics missing_for(const ptx::Module& module, const ptx::Function& function
   for (const ptx::Register& r : function.registers)
     if (ptx::bits_of(r.type) > 64) complain(function.pos, fmt::format("128-bit register {} is not supported", r.name));
   for (const ptx::Instr& in : function.body) {
-    if (in.def->role == ptx::Role::kClusterBarrier) complain(in.pos, "cluster barriers are not supported yet");
     for (const ptx::Operand& o : in.operands)
       if (o.tag == ptx::OperandTag::kSymbol && o.symbol.kind == ptx::SymbolKind::kLocalVariable &&
           function.variables[o.symbol.index].space == ptx::Space::kParam)
@@ -136,7 +136,7 @@ bool lay_out_variables(LoadedKernel& kernel) {
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& entry) {
   std::shared_ptr<const ptx::Function> inlined;
   if (passes::calls_defined_function(*module.module, entry)) {
-    auto result = passes::inline_calls(*module.module, entry, ops::instruction_set());
+    auto result = passes::inline_calls(*module.module, entry, ops::instruction_set(), function_handle);
     if (!result) return result.error();
     inlined = std::make_shared<const ptx::Function>(std::move(result).value());
   }
@@ -153,7 +153,8 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, co
   kernel->accesses = machine::accesses_of(function);
   kernel->info = machine::describe(*module.module, function, kernel->graph, kernel->accesses);
   for (const ptx::Instr& in : function.body)
-    kernel->has_barriers = kernel->has_barriers || in.def->role == ptx::Role::kBarrier;
+    kernel->has_barriers = kernel->has_barriers || in.def->role == ptx::Role::kBarrier ||
+                           in.def->role == ptx::Role::kClusterBarrier || in.def->role == ptx::Role::kWarpMemory;
   if (!lay_out_variables(*kernel))
     return make_error_at(module.module->file_name, function.pos,
                          fmt::format("the variables of '{}' are larger than 2 GiB", function.name));

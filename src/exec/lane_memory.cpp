@@ -31,6 +31,12 @@ bool is_shared(Space space) { return space == Space::kShared || space == Space::
 
 }  // namespace
 
+uint8_t* shared_byte(const WarpContext& warp, Space space, uint64_t address) {
+  const uint64_t named = space == Space::kSharedCluster ? address >> memory::kClusterRankShift : 0;
+  if (named == 0) return warp.shared + address;
+  return warp.cluster_shared[named - 1] + (address & memory::kClusterOffsetMask);
+}
+
 uint64_t LaneMemory::read(Space space, uint64_t address, unsigned bytes) const {
   if (space == Space::kLocal) {
     uint64_t value = 0;
@@ -41,7 +47,7 @@ uint64_t LaneMemory::read(Space space, uint64_t address, unsigned bytes) const {
     using T = decltype(width);
     if (!is_shared(space)) return __atomic_load_n(global<T>(address), __ATOMIC_ACQUIRE);
     T value;
-    std::memcpy(&value, warp_.shared + address, sizeof value);
+    std::memcpy(&value, shared_byte(warp_, space, address), sizeof value);
     return value;
   });
 }
@@ -56,7 +62,7 @@ void LaneMemory::write(Space space, uint64_t address, unsigned bytes, uint64_t v
     using T = decltype(width);
     const T cut = static_cast<T>(value);
     if (is_shared(space))
-      std::memcpy(warp_.shared + address, &cut, sizeof cut);
+      std::memcpy(shared_byte(warp_, space, address), &cut, sizeof cut);
     else
       __atomic_store_n(global<T>(address), cut, __ATOMIC_RELEASE);
     return 0;
@@ -85,8 +91,10 @@ uint64_t LaneMemory::update(Space space, uint64_t address, unsigned bytes, const
 bool LaneMemory::locate(uint64_t& address, uint64_t bytes, Space& space) const {
   if (address - warp_.shared_window < memory::kWindowBytes) {
     address -= warp_.shared_window;
-    space = Space::kShared;
-    return address >= memory::kSharedReservedBytes && address + bytes <= warp_.shared_end;
+    space = Space::kSharedCluster;
+    const uint64_t offset = address & memory::kClusterOffsetMask;
+    return offset >= memory::kSharedReservedBytes && offset + bytes <= warp_.shared_end &&
+           address >> memory::kClusterRankShift <= warp_.cluster_size;
   }
   if (address - warp_.local_window < memory::kWindowBytes) {
     address -= warp_.local_window;

@@ -13,6 +13,9 @@
 
 namespace warplens::exec {
 
+/// Host address of an address of Space::kShared or kSharedCluster, checked before.
+uint8_t* shared_byte(const WarpContext& warp, events::Space space, uint64_t address);
+
 class LaneMemory {
  public:
   LaneMemory(WarpContext& warp, unsigned lane) : warp_(warp), lane_(lane) {}

@@ -94,6 +94,7 @@ void Program::add_source(const LoadedKernel& kernel, const ptx::Instr& in, const
     case OperandTag::kSpecial:
       s.kind = Source::Kind::kSpecial;
       s.special = operand.special;
+      uses_reserved_shared |= operand.special == ptx::SpecialReg::kReservedSmemOffset;
       s.reg = operand.first;
       break;
     default: break;  // absent: 0
@@ -130,9 +131,12 @@ void Program::add_operation(const LoadedKernel& kernel, uint32_t index) {
   for (size_t k = 0; k < in.operands.size(); ++k) {
     const ptx::Operand& o = in.operands[k];
     if (o.tag == OperandTag::kAddress) {
-      op.address.reg = o.reg;
-      op.address.constant = symbol_value(kernel, o.symbol) + o.imm;
-      op.address.narrow = o.reg != ptx::kNoReg && ptx::bits_of(kernel.function->registers[o.reg].type) == 32;
+      Address a;
+      a.reg = o.reg;
+      a.constant = symbol_value(kernel, o.symbol) + o.imm;
+      a.narrow = o.reg != ptx::kNoReg && ptx::bits_of(kernel.function->registers[o.reg].type) == 32;
+      if (op.role == Role::kWarpMemory) op.addresses.push_back(a);
+      op.address = a;
       op.call_frame = o.symbol.kind == ptx::SymbolKind::kLocalVariable &&
                       kernel.function->variables[o.symbol.index].space == ptx::Space::kParam;
     } else if (o.tag == OperandTag::kLabel) {

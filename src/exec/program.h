@@ -47,7 +47,8 @@ struct Operation {
   uint32_t first_source = 0, sources = 0;            ///< in Program::sources
   uint32_t first_destination = 0, destinations = 0;  ///< in Program::destinations
   // memory
-  Address address;
+  Address address;                 ///< the first
+  std::vector<Address> addresses;  ///< all, of an instruction that takes memory for the whole warp
   ptx::Space space = ptx::Space::kGeneric;
   bool call_frame = false;  ///< .param access to a variable of the body: an argument or a result of a call
   uint8_t element_bytes = 0, elements = 1;
@@ -75,6 +76,7 @@ class Program {
   std::vector<DeviceFunction> callees;
   SchedulePlan plan;
   uint32_t registers = 0;
+  bool uses_reserved_shared = false;  ///< reads %reserved_smem_offset_*: may use that part of shared memory
   uint32_t most_sources = 0, most_destinations = 0;  ///< of one instruction
 
  private:

@@ -48,6 +48,19 @@ void Schedule::resume(uint32_t position, uint32_t mask, std::span<const uint32_t
   for (uint32_t p = 0; p < plan_.positions; ++p) go(p, waiting[p]);
 }
 
+void Schedule::go_on_at(uint32_t position, uint32_t mask) {
+  position_ = position;
+  mask_ = mask;
+  cursor_ = std::min(cursor_, position);
+}
+
+uint32_t Schedule::elsewhere() const {
+  uint32_t lanes = 0;
+  for (const auto* masks : {&pending_, &returning_, &parked_})
+    for (const uint32_t m : *masks) lanes |= m;
+  return lanes;
+}
+
 void Schedule::go(uint32_t target, uint32_t mask) {
   if (mask == 0) return;
   if (target > position_) {

@@ -41,6 +41,10 @@ class Schedule {
   /// Goes on to the next block to run. False: no lane is left. `yields` is set when a spinning loop has gone round
   /// often enough that other warps should run.
   bool next();
+  /// Lanes `mask` go on in the middle of the block at `position`, wherever the walk is.
+  void go_on_at(uint32_t position, uint32_t mask);
+  /// Lanes that wait for some block.
+  uint32_t elsewhere() const;
   uint32_t position() const { return position_; }
   uint32_t mask() const { return mask_; }
   bool take_yield() {

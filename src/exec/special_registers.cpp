@@ -33,6 +33,14 @@ uint64_t environment_register(const LaunchRequest& request, uint32_t index) {
   return index == 2 ? request.grid_workspace & 0xffffffff : 0;
 }
 
+/// Indices: 100 begin, 101 end, 102 cap (size); 0, 1: what the two users of the region have, half of it each.
+uint64_t reserved_shared(uint32_t index) {
+  constexpr uint32_t kBegin = memory::kSharedReservedForCode, kEnd = memory::kSharedReservedBytes;
+  if (index == 101) return kEnd;
+  if (index == 102) return kEnd - kBegin;
+  return index == 1 ? kBegin + (kEnd - kBegin) / 2 : kBegin;
+}
+
 }  // namespace
 
 uint64_t special_register(const WarpContext& w, ptx::SpecialReg which, uint32_t index, unsigned lane) {
@@ -88,7 +96,7 @@ uint64_t special_register(const WarpContext& w, ptx::SpecialReg which, uint32_t 
     case S::kTotalSmemSize:
     case S::kAggrSmemSize: return w.launch->info.static_shared_bytes + w.launch->info.dynamic_shared_bytes;
     case S::kEnvreg: return environment_register(*w.launch->request, index);
-    case S::kReservedSmemOffset:
+    case S::kReservedSmemOffset: return reserved_shared(index);
     case S::kCurrentGraphExec: return 0;
   }
   return 0;

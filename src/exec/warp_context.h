@@ -52,6 +52,9 @@ struct WarpContext {
   uint32_t waiting_pc = 0;         ///< of the barrier instruction that it last came to, for findings
   void* executor_state = nullptr;  ///< the interpreter's; kept from one warp to the next that uses this context
   void (*free_executor_state)(void*) = nullptr;
+  /// Host addresses of the shared memory of the cluster's blocks, by rank; their number, and this block's rank.
+  uint8_t* const* cluster_shared = nullptr;
+  uint32_t cluster_size = 1, cluster_rank = 0;
   uint32_t cluster_ctaid[3] = {0, 0, 0}, cluster_nctaid[3] = {1, 1, 1}, clusterid[3] = {0, 0, 0},
            nclusterid[3] = {1, 1, 1};
 };

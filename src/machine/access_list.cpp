@@ -31,6 +31,21 @@ bool event_access(ptx::Role role, events::Access& access) {
   }
 }
 
+/// Of an instruction that takes memory for the whole warp its row says what it may do.
+void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
+  std::array<ptx::AccessShape, 3> shapes{};
+  const unsigned count = in.def->accesses(in, shapes);
+  for (unsigned k = 0; k < count; ++k) {
+    Access access;
+    WL_CHECK(event_access(shapes[k].role, access.access));
+    access.instr = i;
+    access.bytes = shapes[k].bytes;
+    access.space = event_space(shapes[k].space);
+    list.of_instr[i].push_back(static_cast<uint32_t>(list.accesses.size()));
+    list.accesses.push_back(access);
+  }
+}
+
 }  // namespace
 
 AccessList accesses_of(const ptx::Function& function) {
@@ -38,6 +53,7 @@ AccessList accesses_of(const ptx::Function& function) {
   list.of_instr.resize(function.body.size());
   for (uint32_t i = 0; i < function.body.size(); ++i) {
     const ptx::Instr& in = function.body[i];
+    if (in.def->role == ptx::Role::kWarpMemory) add_warp_accesses(list, in, i);
     Access access;
     if (!event_access(in.def->role, access.access) || in.space() == ptx::Space::kParam) continue;
     access.instr = i;

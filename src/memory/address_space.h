@@ -23,6 +23,17 @@ constexpr uint64_t kAllocationGap = 512;
 /// occupancy rules); static shared variables start behind them, so shared offset 0 is never valid.
 constexpr uint32_t kSharedReservedBytes = 1024;
 
+/// The part of them that code may use which asks for its place (%reserved_smem_offset_*); the rest is the system's.
+constexpr uint32_t kSharedReservedForCode = 512;
+
+/// Shared memory of a cluster's blocks: the offset in the block's own window, and above these bits the block's rank +
+/// 1; 0 there is the executing block. (How the hardware numbers them is not documented; mapa and getctarank hide it.)
+constexpr unsigned kClusterRankShift = 24;
+constexpr uint64_t kClusterOffsetMask = (uint64_t{1} << kClusterRankShift) - 1;
+constexpr uint64_t cluster_address(uint64_t offset, uint64_t rank) {
+  return (offset & kClusterOffsetMask) | (rank + 1) << kClusterRankShift;
+}
+
 /// The four base addresses that generated code and executors need.
 struct AddressSpace {
   uint64_t base = 0;

@@ -13,6 +13,8 @@ using ptx::OperandTag;
 using ptx::Space;
 
 constexpr uint64_t kWindowBytes = uint64_t{4} << 30;
+constexpr unsigned kClusterRankShift = 24;
+constexpr uint64_t kClusterOffsetMask = (uint64_t{1} << kClusterRankShift) - 1;
 
 /// Elements of operand `i`: 1 for anything but a {list}.
 unsigned elements(const Instr& in, size_t i) {
@@ -45,9 +47,20 @@ void ref_isspacep(const LaneArgs& a) {
   else
     a.out[0] = s == Space::kGlobal && v >= a.windows.global;
 }
-/// The address of a shared variable in block `b` of the cluster: a cluster of one block has only itself.
-void ref_mapa(const LaneArgs& a) { put(a, a.in[0]); }
-void ref_getctarank(const LaneArgs& a) { put(a, 0); }
+void ref_mov_vector(const LaneArgs& a) {
+  for (size_t i = 0; i < a.out.size(); ++i) a.out[i] = a.in[i];
+}
+/// The same place in the shared memory of block `b` of the cluster; generic without .shared::cluster.
+/// (kClusterRankShift of memory/address_space.h.)
+void ref_mapa(const LaneArgs& a) {
+  const uint64_t window = a.instr.has("shared::cluster") ? 0 : a.windows.shared;
+  put(a, (((a.in[0] - window) & kClusterOffsetMask) | ((a.in[1] + 1) << kClusterRankShift)) + window);
+}
+void ref_getctarank(const LaneArgs& a) {
+  const uint64_t window = a.instr.has("shared::cluster") ? 0 : a.windows.shared;
+  const uint64_t rank = (a.in[0] - window) >> kClusterRankShift & 0xff;
+  a.out[0] = rank == 0 ? a.windows.cluster_rank : rank - 1;
+}
 
 // --- lowerings
 Elem integer_elem(unsigned bits) {
@@ -89,8 +102,19 @@ void lower_isspacep(LaneBuilder& b, const Instr& in) {
   else
     b.set(0, b.constant(Elem::kI1, 0));
 }
-void lower_mapa(LaneBuilder& b, const Instr&) { b.set(0, b.src(1)); }
-void lower_getctarank(LaneBuilder& b, const Instr&) { b.set(0, b.i32(0)); }
+void lower_mov_vector(LaneBuilder& b, const Instr&) {
+  for (int k = 0; k < b.elements(0); ++k) b.set(0, b.src(1, k), k);
+}
+void lower_mapa(LaneBuilder& b, const Instr& in) {
+  LaneValue at = b.src(1);
+  const LaneValue shift = b.i32(kClusterRankShift);
+  const bool generic = !in.has("shared::cluster");
+  const LaneValue window = generic ? b.window(Space::kShared) : b.constant(at.elem, 0);
+  at = b.and_(b.sub(at, window), b.constant(at.elem, kClusterOffsetMask));
+  LaneValue rank = b.add(b.src(2), b.i32(1));
+  if (at.elem == Elem::kI64) rank = b.zext(rank, Elem::kI64);
+  b.set(0, b.add(b.or_(at, b.shl(rank, shift)), window));
+}
 
 #define WL_SECTION "Data Movement and Conversion Instructions: "
 #define WL_SPACES ".space = {.global, .shared, .shared::cta, .shared::cluster, .local, .const, .param, .param::entry}"
@@ -100,6 +124,12 @@ constexpr OpDef kRows[] = {
      .spec = {WL_SECTION "mov", 1, 0, 10},
      .reference = {.lane = ref_mov},
      .lower = lower_mov},
+    {.form =
+         "mov.vec.type d:vec, a:vec; .vec = {.v2, .v4, .v8}; .type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, "
+         ".s64, .f32, .f64}",
+     .spec = {WL_SECTION "mov", 1, 0, 10},
+     .reference = {.lane = ref_mov_vector},
+     .lower = lower_mov_vector},
     {.form = "mov.type d:any:type, a:any:type; .type = {.b128}",
      .spec = {WL_SECTION "mov", 8, 3, 70},
      .unsupported = "128-bit registers are not held yet"},
@@ -114,13 +144,10 @@ constexpr OpDef kRows[] = {
     {.form = "mapa{.space}.type d, a:any:type, b:u32; .space = {.shared::cluster}; .type = {.u32, .u64}",
      .spec = {WL_SECTION "mapa", 7, 8, 90},
      .reference = {.lane = ref_mapa},
-     .lower = lower_mapa,
-     .unsupported = "shared memory of other blocks of a cluster is not modelled yet"},
+     .lower = lower_mapa},
     {.form = "getctarank{.space}.type d:u32, a:any:type; .space = {.shared::cluster}; .type = {.u32, .u64}",
      .spec = {WL_SECTION "getctarank", 7, 8, 90},
-     .reference = {.lane = ref_getctarank},
-     .lower = lower_getctarank,
-     .unsupported = "shared memory of other blocks of a cluster is not modelled yet"},
+     .reference = {.lane = ref_getctarank}},
 };
 
 }  // namespace

@@ -42,17 +42,20 @@ enum class Role : uint8_t {
   kBarrier,      ///< block barrier (bar, barrier): arrive / sync / red
   kWarpBarrier,  ///< bar.warp.sync
   kClusterBarrier,
-  kFence,     ///< membar, fence: order only
-  kNoEffect,  ///< accepted and ignored here (prefetch, griddepcontrol, nanosleep, pragma-like)
-  kTrap,      ///< trap, brkpt
+  kFence,       ///< membar, fence: order only
+  kNoEffect,    ///< accepted and ignored here (prefetch, griddepcontrol, nanosleep, pragma-like)
+  kTrap,        ///< trap, brkpt
+  kWarpMemory,  ///< reads or writes memory for the whole warp (cp.async, ldmatrix, mbarrier): reference.memory
 };
 
 /// The profiler's pipe that the instruction issues to, for instruction-mix and later the time model.
 enum class Pipe : uint8_t { kAlu, kFma, kFp64, kXu, kLsu, kUniform, kControl, kTensor, kTex, kNone };
 
-/// Where the windows of the generic address space begin, for cvta and isspacep (memory/address_space.h).
+/// Where the windows of the generic address space begin, for cvta and isspacep (memory/address_space.h), and which
+/// block of its cluster this is.
 struct Windows {
   uint64_t shared = 0, local = 0, global = 0;
+  uint32_t cluster_rank = 0;
 };
 
 /// What a lane reference sees: raw bits of each scalar source (vectors flattened, predicates 0/1, values zero-extended
@@ -80,10 +83,47 @@ struct AtomicArgs {
   uint64_t old, a, b;
 };
 
+using LaneBits = std::array<uint64_t, 32>;
+
+/// One machine access of a kWarpMemory row: which space (kGeneric: by the address), what it does (kLoad, kStore or
+/// kAtomic), and bytes a lane.
+struct AccessShape {
+  Space space = Space::kShared;
+  Role role = Role::kLoad;
+  uint8_t bytes = 4;
+};
+/// Memory as reference.memory sees it. Each call is one request of the warp for the instruction's access number
+/// `access` (of OpDef::accesses): checked, counted and reported like one of ld or st. Addresses are those of the
+/// access's space.
+class WarpMemory {
+ public:
+  virtual ~WarpMemory() = default;
+  /// Lane l of `mask` reads AccessShape::bytes bytes at address[l] to `to` + l * bytes.
+  virtual void load(unsigned access, uint32_t mask, const LaneBits& address, void* to) = 0;
+  virtual void store(unsigned access, uint32_t mask, const LaneBits& address, const void* from) = 0;
+  /// The 8 bytes at a lane's address, read or replaced within a request made before: not checked, not counted.
+  virtual uint64_t peek(unsigned access, unsigned lane, uint64_t address) = 0;
+  virtual void poke(unsigned access, unsigned lane, uint64_t address, uint64_t value) = 0;
+  /// A request without data, for accesses whose values go through peek and poke.
+  virtual void touch(unsigned access, uint32_t mask, const LaneBits& address) = 0;
+  /// Lets other warps run.
+  virtual void yield() = 0;
+};
+/// `in` and `out` as in WarpArgs, without the addresses, which are apart, in order.
+struct MemoryArgs {
+  const Instr& instr;
+  uint32_t active;
+  std::span<const LaneBits> in;
+  std::span<LaneBits> out;
+  std::span<const LaneBits> addresses;
+  WarpMemory& memory;
+};
+
 struct Reference {
   void (*lane)(const LaneArgs&) = nullptr;
   void (*warp)(const WarpArgs&) = nullptr;
   uint64_t (*atomic)(const AtomicArgs&) = nullptr;
+  void (*memory)(const MemoryArgs&) = nullptr;
 };
 
 using Lower = void (*)(codegen::LaneBuilder&, const Instr&);
@@ -94,6 +134,8 @@ struct OpDef {
   Role role = Role::kValue;
   Pipe pipe = Pipe::kAlu;
   Reference reference = {};
+  /// kWarpMemory: fills in the accesses that it may perform and returns how many.
+  unsigned (*accesses)(const Instr&, std::array<AccessShape, 3>&) = nullptr;
   Lower lower = nullptr;  ///< nullptr on kValue/kWarp rows: generated code calls the reference (correct, slow)
   std::string_view unsupported = {};  ///< a reason: the row parses, but a kernel that needs it is refused at load
 };

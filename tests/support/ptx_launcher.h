@@ -85,6 +85,7 @@ class PtxLauncher {
 
   struct Options {
     events::Dim3 grid = {}, block = {};
+    events::Dim3 cluster = {};
     uint32_t dynamic_shared_bytes = 0;
     unsigned workers = 1;
     std::vector<events::Listener*> listeners = {};
@@ -100,6 +101,7 @@ class PtxLauncher {
     if (request.kernel == nullptr) return {};
     request.grid = options.grid;
     request.block = options.block;
+    request.cluster = options.cluster;
     request.dynamic_shared_bytes = options.dynamic_shared_bytes;
     request.params = params.bytes();
     request.params.resize(request.kernel->function->param_bytes);
