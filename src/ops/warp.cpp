@@ -132,18 +132,17 @@ void lower_shfl(LaneBuilder& b, const Instr& in) {
   }
   if (b.present(1)) b.set(1, inside);
 }
-/// A predicate operand, only of lanes that take part. The mask may differ by lane in principle; in practice, and by the
-/// manual's rule that every lane of the mask names the same mask, the one of the first active lane is everybody's.
+/// A predicate operand, only of lanes that take part. Masks may differ by lane: tiles of a warp execute together.
 void lower_vote(LaneBuilder& b, const Instr& in) {
   LaneValue lanes = b.active_mask();
-  if (in.operands.size() > 2) lanes = b.and_(lanes, b.first_active(b.src(2)));
+  if (in.operands.size() > 2) lanes = b.and_(lanes, b.src(2));
   const LaneValue yes = b.and_(b.ballot(b.src(1)), lanes);
   const LaneValue all = b.compare(Compare::kEq, yes, lanes), any = b.compare(Compare::kNe, yes, b.i32(0));
   if (in.has("ballot")) return b.set(0, yes);
   b.set(0, in.has("all") ? all : in.has("any") ? any : b.or_(all, b.not_(any)));
 }
-/// The members among the active lanes, as one mask; operand `mask_at` names them.
-LaneValue members(LaneBuilder& b, int mask_at) { return b.and_(b.active_mask(), b.first_active(b.src(mask_at))); }
+/// The members among the active lanes, as each lane names them in operand `mask_at`.
+LaneValue members(LaneBuilder& b, int mask_at) { return b.and_(b.active_mask(), b.src(mask_at)); }
 /// Whether a lane's own bit is set in `lanes`.
 LaneValue is_in(LaneBuilder& b, LaneValue lanes) {
   return b.compare(Compare::kNe, b.and_(b.lshr(lanes, b.lane_index()), b.i32(1)), b.i32(0));
@@ -175,8 +174,11 @@ uint32_t identity(const Instr& in) {
   if (op == "max") return is_signed ? 0x80000000u : 0;
   return 0;
 }
-/// Five exchanges with partners at distance 16, 8, 4, 2, 1; lanes that do not take part hold the identity.
+/// Five exchanges with partners at distance 16, 8, 4, 2, 1; lanes that do not take part hold the identity. One mask for
+/// all lanes; what differs by lane is left to the reference.
 void lower_redux(LaneBuilder& b, const Instr& in) {
+  const codegen::LaneClass mask = b.src(2).cls;
+  if (!mask.is_uniform() && mask.shape != codegen::Shape::kBottom) return b.call_reference();
   const std::string_view op = in.word("op");
   const bool is_signed = in.type() == Type::kS32;
   LaneValue v = b.select(is_in(b, members(b, 2)), b.src(1), b.i32(identity(in)));
@@ -193,7 +195,7 @@ void lower_redux(LaneBuilder& b, const Instr& in) {
 }
 void lower_activemask(LaneBuilder& b, const Instr&) { b.set(0, b.active_mask()); }
 void lower_elect(LaneBuilder& b, const Instr&) {
-  const LaneValue lanes = b.and_(b.active_mask(), b.first_active(b.src(2)));
+  const LaneValue lanes = members(b, 2);
   const LaneValue leader = b.count_trailing_zeros(lanes);
   const LaneValue safe = b.and_(leader, b.i32(31));  // no member at all: lane 0, as the reference
   if (b.present(0)) b.set(0, safe);

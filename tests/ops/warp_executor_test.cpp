@@ -15,7 +15,7 @@ using test::Params;
 using test::PtxLauncher;
 
 /// d and p are results; a, b hold random words, s a small random number, w a random double word, q a random predicate,
-/// m the mask of the lanes that execute.
+/// m the mask of the lanes that execute, h that of a lane's half of the warp.
 constexpr const char* kInstructions[] = {
     "shfl.sync.down.b32 d|p, a, 3, 31, m",
     "shfl.sync.up.b32 d|p, a, 5, 0, m",
@@ -48,6 +48,13 @@ constexpr const char* kInstructions[] = {
     "redux.sync.or.b32 d, a, m",
     "redux.sync.xor.b32 d, a, m",
     "elect.sync d|p, m",
+    "redux.sync.add.u32 d, a, h",
+    "redux.sync.min.s32 d, a, h",
+    "vote.sync.ballot.b32 d, q, h",
+    "vote.sync.all.pred p, q, h",
+    "match.any.sync.b32 d, s, h",
+    "match.all.sync.b32 d|p, s, h",
+    "elect.sync d|p, h",
 };
 
 std::string kernel_text() {
@@ -56,11 +63,12 @@ std::string kernel_text() {
   for (const char* instruction : kInstructions)
     text += fmt::format(
         ".visible .entry k{}(.param .u64 pin, .param .u64 pout, .param .u32 pm) {{\n"
-        ".reg .b32 t, d, a, b, s, m, r; .reg .b64 in, out, w; .reg .pred p, q, here;\n"
+        ".reg .b32 t, d, a, b, s, m, h, r; .reg .b64 in, out, w; .reg .pred p, q, here;\n"
         "ld.param.u64 in, [pin]; ld.param.u64 out, [pout]; ld.param.u32 m, [pm]; mov.u32 t, %tid.x;\n"
         "mad.wide.u32 in, t, 16, in; mad.wide.u32 out, t, 8, out; ld.global.v2.u32 {{a, b}}, [in]; ld.global.u64 w, "
         "[in];\n"
         "ld.global.u32 s, [in+8]; and.b32 r, a, 1; setp.ne.u32 q, r, 0; mov.u32 d, 77; setp.ne.u32 p, t, t;\n"
+        "setp.lt.u32 here, t, 16; selp.b32 h, 0xffff, 0xffff0000, here;\n"
         "and.b64 w, w, 0x100000001; shr.u32 r, m, t; and.b32 r, r, 1; setp.ne.u32 here, r, 0; @!here bra done;\n"
         "{};\ndone: st.global.u32 [out], d; selp.u32 r, 1, 0, p; st.global.u32 [out+4], r; ret; }}\n",
         index++, instruction);
