@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "ptx/parser.h"
 
 namespace warplens::passes {
 namespace {
@@ -25,10 +26,44 @@ const ptx::Function* defined_callee(const ptx::Module& module, const ptx::Instr&
   return nullptr;
 }
 
+/// The register that holds the callee of an indirect call, or kNoReg.
+ptx::RegId callee_register(const ptx::Instr& in) {
+  if (in.def->role != Role::kCall) return ptx::kNoReg;
+  for (const ptx::Operand& o : in.operands)
+    if (o.tag == OperandTag::kReg) return o.reg;
+  return ptx::kNoReg;
+}
+
+/// Indices of the defined functions whose address is taken: in an initialiser, or by an instruction that does not call.
+std::vector<uint32_t> addressed_functions(const ptx::Module& module) {
+  std::vector<bool> taken(module.functions.size());
+  for (const ptx::Variable& v : module.variables)
+    for (const ptx::InitAddress& a : v.init_addresses)
+      for (size_t i = 0; i < taken.size(); ++i)
+        if (module.functions[i].name == a.symbol) taken[i] = true;
+  for (const ptx::Function& f : module.functions)
+    for (const ptx::Instr& in : f.body)
+      for (const auto* list : {&in.operands, &in.elements, &in.args})
+        for (const ptx::Operand& o : *list)
+          if (o.symbol.kind == SymbolKind::kFunction && o.tag == OperandTag::kSymbol) taken[o.symbol.index] = true;
+  std::vector<uint32_t> out;
+  for (uint32_t i = 0; i < taken.size(); ++i)
+    if (taken[i] && !module.functions[i].is_declaration && !module.functions[i].is_entry) out.push_back(i);
+  return out;
+}
+
+/// The type that mov takes for a register: it has none of 8 bits, and takes bits of the same size.
+std::string move_type(ptx::Type type) {
+  return type == ptx::Type::kPred ? "pred" : fmt::format("b{}", std::max(16u, ptx::bits_of(type)));
+}
+std::string immediate_text(ptx::Type type, uint64_t bits) {
+  return fmt::format("{:#x}", ptx::bits_of(type) >= 64 ? bits : bits & ((uint64_t{1} << ptx::bits_of(type)) - 1));
+}
+
 class Inliner {
  public:
-  Inliner(const ptx::Module& module, const ptx::Function& entry, const ptx::OpTable& table)
-      : module_(module), table_(table), out_(entry) {
+  Inliner(const ptx::Module& module, const ptx::Function& entry, const ptx::OpTable& table, FunctionHandle handle_of)
+      : module_(module), table_(table), handle_of_(handle_of), out_(entry) {
     out_.body.clear();
     out_.branch_tables.clear();
     out_.labels.clear();
@@ -52,6 +87,16 @@ class Inliner {
   const Copy& copy_of(const ptx::Function& f);
   void append(const ptx::Function& f, const Binding& params, const Binding& returns);
   void append_call(const ptx::Function& callee, const ptx::Instr& call);
+  void append_indirect_call(const ptx::Instr& call);
+  void append_bound_body(const ptx::Function& callee, const ptx::Instr& call);
+  bool matches(const ptx::Function& callee, const ptx::Instr& call) const;
+  bool is_active(const ptx::Function& f) const {
+    return std::find(active_.begin(), active_.end(), &f) != active_.end();
+  }
+  ptx::RegId new_register(ptx::Type type, const char* name);
+  /// Appends an instruction written as PTX whose registers r0, r1 (of `type`) and p stand for those given.
+  void append_text(const ptx::Instr& like, const std::string& text, ptx::Type type, std::vector<ptx::RegId> registers,
+                   ptx::RegId predicate = ptx::kNoReg);
   void append_jump(const ptx::Instr& like, ptx::RegId guard, bool negated, uint32_t target);
   ptx::Instr translated(const ptx::Instr& in, const Copy& copy, const Binding& params, const Binding& returns);
   void translate(ptx::Operand& o, const ptx::Instr& in, const Copy& copy, const Binding& params,
@@ -62,6 +107,7 @@ class Inliner {
 
   const ptx::Module& module_;
   const ptx::OpTable& table_;
+  FunctionHandle handle_of_;
   ptx::Function out_;
   std::map<const ptx::Function*, Copy> copies_;
   std::vector<const ptx::Function*> active_;
@@ -121,21 +167,109 @@ void Inliner::append_jump(const ptx::Instr& like, ptx::RegId guard, bool negated
   out_.body.push_back(std::move(jump));
 }
 
-void Inliner::append_call(const ptx::Function& callee, const ptx::Instr& call) {
-  if (std::find(active_.begin(), active_.end(), &callee) != active_.end())
-    return complain(call, fmt::format("'{}' calls itself; recursion is not supported yet", callee.name));
+ptx::RegId Inliner::new_register(ptx::Type type, const char* name) {
+  out_.registers.push_back({name, type});
+  return static_cast<ptx::RegId>(out_.registers.size() - 1);
+}
+
+void Inliner::append_text(const ptx::Instr& like, const std::string& text, ptx::Type type,
+                          std::vector<ptx::RegId> registers, ptx::RegId predicate) {
+  const std::string module =
+      fmt::format(".version 8.0\n.target sm_90\n.address_size 64\n.func f() {{ .reg .pred p; .reg .{0} r0, r1; {1} }}",
+                  ptx::name_of(type == ptx::Type::kPred ? ptx::Type::kB64 : type), text);
+  auto parsed = ptx::parse(module, "call.ptx", table_);
+  WL_CHECK(parsed && parsed->functions[0].body.size() == 1 && parsed->functions[0].unsupported.empty(), "{}", text);
+  const ptx::Function& f = parsed->functions[0];
+  ptx::Instr in = f.body[0];
+  for (ptx::Operand& o : in.operands) {
+    if (o.reg == ptx::kNoReg) continue;
+    const std::string& name = f.registers[o.reg].name;
+    o.reg = name == "p" ? predicate : registers.at(name == "r0" ? 0 : 1);
+  }
+  in.pos = like.pos;
+  in.loc = like.loc;
+  out_.body.push_back(std::move(in));
+}
+
+/// Whether the call's arguments and results have the sizes of the function's.
+bool Inliner::matches(const ptx::Function& callee, const ptx::Instr& call) const {
+  const size_t given = call.args.size() - call.returns;
+  if (given != callee.params.size() || call.returns != callee.returns.size()) return false;
+  for (size_t k = 0; k < call.args.size(); ++k) {
+    const ptx::Param& p = k < call.returns ? callee.returns[k] : callee.params[k - call.returns];
+    const ptx::Operand& o = call.args[k];
+    if (o.tag == OperandTag::kSymbol && out_.variables[o.symbol.index].bytes != p.bytes) return false;
+  }
+  return true;
+}
+
+/// The function's body with the call's variables for its parameters; parameters in registers are moved.
+void Inliner::append_bound_body(const ptx::Function& callee, const ptx::Instr& call) {
   Binding params, returns;
+  std::vector<std::pair<ptx::RegId, ptx::RegId>> results;  // the caller's, the function's
+  const Copy copy = copy_of(callee);
   for (uint32_t k = 0; k < call.args.size(); ++k) {
-    if (call.args[k].tag != OperandTag::kSymbol || call.args[k].symbol.kind != SymbolKind::kLocalVariable)
+    const bool is_result = k < call.returns;
+    const auto& declared = is_result ? callee.returns : callee.params;
+    const size_t index = is_result ? k : k - call.returns;
+    const ptx::Operand& o = call.args[k];
+    (is_result ? returns : params).push_back(o.symbol.index);
+    if (o.tag == OperandTag::kSymbol && o.symbol.kind == SymbolKind::kLocalVariable) continue;
+    const ptx::RegId own = index < declared.size() ? declared[index].reg : ptx::kNoReg;
+    if (own == ptx::kNoReg || (o.tag != OperandTag::kReg && o.tag != OperandTag::kImm))
       return complain(call, fmt::format("'{}' is called with an argument that is not a .param variable", callee.name));
-    (k < call.returns ? returns : params).push_back(call.args[k].symbol.index);
+    const ptx::Type type = callee.registers[own].type;
+    if (is_result)
+      results.emplace_back(o.reg, own + copy.registers);
+    else if (o.tag == OperandTag::kReg)
+      append_text(call, fmt::format("mov.{} r0, r1;", move_type(type)), type, {own + copy.registers, o.reg});
+    else
+      append_text(call, fmt::format("mov.{} r0, {};", move_type(type), immediate_text(type, o.imm)), type,
+                  {own + copy.registers});
   }
   if (params.size() < callee.params.size() || returns.size() < callee.returns.size())
     return complain(call, fmt::format("'{}' is called with too few arguments", callee.name));
+  append(callee, params, returns);
+  for (const auto& [to, from] : results) {
+    const ptx::Type type = out_.registers[from].type;
+    append_text(call, fmt::format("mov.{} r0, r1;", move_type(type)), type, {to, from});
+  }
+}
+
+void Inliner::append_indirect_call(const ptx::Instr& call) {
+  const ptx::RegId pointer = callee_register(call);
+  const ptx::RegId differs = new_register(ptx::Type::kPred, "%call_differs");
+  std::vector<uint32_t> to_end;
+  const size_t first = out_.body.size();
+  if (call.guard != ptx::kNoReg) append_jump(call, call.guard, !call.guard_negated, 0);
+  const ptx::Type type = out_.registers[pointer].type;
+  for (const uint32_t index : addressed_functions(module_)) {
+    const ptx::Function& f = module_.functions[index];
+    // A function that calls itself through a pointer is not a candidate: such a call traps.
+    if (!matches(f, call) || is_active(f)) continue;
+    append_text(call, fmt::format("setp.ne.b{} p, r0, {};", ptx::bits_of(type), handle_of_(index)), type, {pointer},
+                differs);
+    const size_t skip = out_.body.size();
+    append_jump(call, differs, false, 0);
+    append_bound_body(f, call);
+    to_end.push_back(static_cast<uint32_t>(out_.body.size()));
+    append_jump(call, ptx::kNoReg, false, 0);
+    out_.body[skip].operands[0].first = static_cast<uint32_t>(out_.body.size());
+    if (!errors_.empty()) return;
+  }
+  append_text(call, "trap;", ptx::Type::kB64, {});
+  const auto end = static_cast<uint32_t>(out_.body.size());
+  for (const uint32_t i : to_end) out_.body[i].operands[0].first = end;
+  if (call.guard != ptx::kNoReg) out_.body[first].operands[0].first = end;
+}
+
+void Inliner::append_call(const ptx::Function& callee, const ptx::Instr& call) {
+  if (is_active(callee))
+    return complain(call, fmt::format("'{}' calls itself; recursion is not supported yet", callee.name));
   const size_t first = out_.body.size();
   // `call` has been translated: its guard and place are the result's.
   if (call.guard != ptx::kNoReg) append_jump(call, call.guard, !call.guard_negated, 0);
-  append(callee, params, returns);
+  append_bound_body(callee, call);
   if (call.guard != ptx::kNoReg) out_.body[first].operands[0].first = static_cast<uint32_t>(out_.body.size());
 }
 
@@ -153,6 +287,8 @@ void Inliner::append(const ptx::Function& f, const Binding& params, const Bindin
     ptx::Instr in = translated(f.body[i], copy, params, returns);
     if (const ptx::Function* callee = defined_callee(module_, in)) {
       append_call(*callee, in);
+    } else if (callee_register(in) != ptx::kNoReg) {
+      append_indirect_call(in);
     } else if (in.def->role == Role::kReturn && active_.size() > 1) {
       returning.push_back(static_cast<uint32_t>(out_.body.size()));
       append_jump(in, in.guard, in.guard_negated, 0);
@@ -180,12 +316,14 @@ void Inliner::append(const ptx::Function& f, const Binding& params, const Bindin
 }  // namespace
 
 bool calls_defined_function(const ptx::Module& module, const ptx::Function& function) {
-  return std::any_of(function.body.begin(), function.body.end(),
-                     [&](const ptx::Instr& in) { return defined_callee(module, in) != nullptr; });
+  return std::any_of(function.body.begin(), function.body.end(), [&](const ptx::Instr& in) {
+    return defined_callee(module, in) != nullptr || callee_register(in) != ptx::kNoReg;
+  });
 }
 
-Result<ptx::Function> inline_calls(const ptx::Module& module, const ptx::Function& entry, const ptx::OpTable& table) {
-  return Inliner(module, entry, table).run(entry);
+Result<ptx::Function> inline_calls(const ptx::Module& module, const ptx::Function& entry, const ptx::OpTable& table,
+                                   FunctionHandle handle_of) {
+  return Inliner(module, entry, table, handle_of).run(entry);
 }
 
 }  // namespace warplens::passes

@@ -80,7 +80,7 @@ struct RawOperand {
   SymbolRef symbol;
   SpecialReg special = SpecialReg::kTidX;
   Constant constant;
-  int64_t offset = 0;     ///< kAddress, kSymbol
+  int64_t offset = 0;     ///< kAddress, kSymbol, kRegister
   std::string_view name;  ///< as written, of whatever has one
   SourcePos pos;
 };
@@ -198,10 +198,12 @@ class ModuleParser {
   // --- instructions (parse_instruction.cpp: opcode and rows; parse_operand.cpp: operands as written; bind_operand.cpp)
   bool parse_guard(Instr& instr);
   bool parse_instruction();
+  bool add_offset(RawOperand& raw, const Instr& instr);
   const OpcodeMatch& match_opcode(std::string_view opcode);
   bool parse_raw_operands(bool is_call);
   bool parse_raw(RawOperand& raw, bool is_call, unsigned depth);
   bool parse_raw_name(RawOperand& raw);
+  bool parse_raw_offset(RawOperand& raw);
   bool parse_raw_address(RawOperand& raw, unsigned depth);
   bool parse_raw_list(RawOperand& raw, char close, RawOperand::Kind kind, bool is_call, unsigned depth);
   bool bind(const RowMatch& row, Instr& instr);

@@ -121,6 +121,34 @@ bool ModuleParser::parse_guard(Instr& instr) {
   return true;
 }
 
+/// An operand "%r1+1" reads a register of its own that an addition before the instruction writes.
+bool ModuleParser::add_offset(RawOperand& raw, const Instr& instr) {
+  if (raw.kind != RawOperand::Kind::kRegister || raw.offset == 0) return true;
+  const Type type = fn_.registers[raw.reg].type;
+  const unsigned bits = bits_of(type);
+  if (!is_integer(type) || (bits != 32 && bits != 64 && bits != 16))
+    return fail(raw.pos, fmt::format("'{}' (.{}) cannot have an offset", raw.name, name_of(type)));
+  const OpcodeMatch& match = match_opcode(bits == 64 ? "add.s64" : bits == 32 ? "add.s32" : "add.s16");
+  if (match.rows.empty()) return fail(raw.pos, "offsets of registers need the instruction 'add'");
+  Instr add;
+  add.def = match.rows[0].def;
+  add.slots = match.rows[0].slots;
+  add.pos = instr.pos;
+  add.loc = instr.loc;
+  add.operands.resize(3);
+  const RegId sum = add_register(std::string(raw.name) + "+", type);
+  for (Operand& o : add.operands) o.type = bits == 64 ? Type::kS64 : bits == 32 ? Type::kS32 : Type::kS16;
+  add.operands[0].tag = add.operands[1].tag = OperandTag::kReg;
+  add.operands[0].reg = sum;
+  add.operands[1].reg = raw.reg;
+  add.operands[2].tag = OperandTag::kImm;
+  add.operands[2].imm = static_cast<uint64_t>(raw.offset) & (bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1);
+  fn_.body.push_back(std::move(add));
+  raw.reg = sum;
+  raw.offset = 0;
+  return true;
+}
+
 bool ModuleParser::parse_instruction() {
   Instr instr;
   if (!parse_guard(instr)) return false;
@@ -138,6 +166,9 @@ bool ModuleParser::parse_instruction() {
   }
   if (!parse_raw_operands(match.is_call)) return false;
   if (!end_statement()) return false;
+  for (auto* list : {&raw_, &raw_elements_})
+    for (RawOperand& raw : *list)
+      if (!add_offset(raw, instr)) return true;
   SourcePos worst_pos = instr.pos;
   std::string worst;
   for (const RowMatch& row : match.rows) {

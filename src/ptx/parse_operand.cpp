@@ -29,7 +29,11 @@ bool ModuleParser::parse_raw_operands(bool is_call) {
 bool ModuleParser::parse_raw(RawOperand& raw, bool is_call, unsigned depth) {
   if (depth > kMaxNesting) return fail(token().pos, "operands are nested too deeply");
   raw.pos = token().pos;
-  if (token().kind == TokenKind::kIdentifier && token().text != "WARP_SZ") return parse_raw_name(raw);
+  if (token().kind == TokenKind::kIdentifier && token().text != "WARP_SZ") {
+    if (!parse_raw_name(raw)) return false;
+    const bool has_offset = raw.kind == RawOperand::Kind::kRegister && (is('+') || is('-'));
+    return !has_offset || parse_raw_offset(raw);  // "%r1+1"
+  }
   if (accept('[')) return parse_raw_address(raw, depth);
   if (accept('{')) return parse_raw_list(raw, '}', RawOperand::Kind::kVector, false, depth);
   if (is_call && accept('(')) return parse_raw_list(raw, ')', RawOperand::Kind::kList, false, depth);
@@ -90,10 +94,14 @@ bool ModuleParser::parse_raw_name(RawOperand& raw) {
     case NameEntry::Kind::kSymbol: break;
   }
   raw.kind = RawOperand::Kind::kSymbol;
-  if (!is('+') && !is('-')) return true;
+  return (!is('+') && !is('-')) || parse_raw_offset(raw);
+}
+
+/// "+4", "-4": a sign begins an expression.
+bool ModuleParser::parse_raw_offset(RawOperand& raw) {
   const SourcePos pos = token().pos;
   Constant offset;
-  if (!parse_expression(offset)) return false;  // "+4", "-4": a sign begins an expression
+  if (!parse_expression(offset)) return false;
   if (!offset.is_integer()) return fail(pos, "an offset is an integer");
   raw.offset = static_cast<int64_t>(offset.bits);
   return true;
@@ -115,13 +123,7 @@ bool ModuleParser::parse_raw_address(RawOperand& raw, unsigned depth) {
     raw.offset = base.offset;
     raw.name = base.name;
   }
-  if (raw.name.empty() || is('+') || is('-')) {
-    const SourcePos pos = token().pos;
-    Constant offset;
-    if (!parse_expression(offset)) return false;
-    if (!offset.is_integer()) return fail(pos, "an offset is an integer");
-    raw.offset = static_cast<int64_t>(offset.bits);
-  }
+  if ((raw.name.empty() || is('+') || is('-')) && !parse_raw_offset(raw)) return false;
   while (accept(',')) {
     RawOperand more;
     const size_t at = raw_.size();
