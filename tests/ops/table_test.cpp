@@ -23,6 +23,7 @@ bool is_supported(const OpDef& row) { return row.unsupported.empty(); }
 /// Rows that generated code runs by calling their reference: correct, but many times slower than a lowering.
 const std::set<std::string> kWithoutLowering = {
     "fns.type d, mask, base:b32, offset:s32",
+    "getctarank{.space}.type d:u32, a:any:type",
     "sin.approx{.ftz}.type d, a",
     "cos.approx{.ftz}.type d, a",
     "tanh.approx.type d, a",
@@ -37,11 +38,24 @@ const std::set<std::string> kWithoutLowering = {
     "cvt.pack.sat.to.s32.b32 d:b32, a:s32, b:s32, c:b32",
 };
 
+/// Whole chapters without lowerings: rare, or as slow in a lowering.
+bool is_of_slow_chapter(const OpDef& row) {
+  return row.spec.section.starts_with("Video Instructions") ||
+         row.spec.section.starts_with("Warp-Level Matrix Instructions");
+}
+
 /// Rows of values that no case file can cover, and why.
 const std::set<std::string> kWithoutCase = {
     // Addresses: depend on where the windows lie; unit/ops covers them.
     "cvta{.to}.space.type d, a:any:type",
     "isspacep.space d:pred, a:b64",
+    // Blocks of a cluster: unit/exec/cluster_test.cpp.
+    "mapa{.space}.type d, a:any:type, b:u32",
+    "getctarank{.space}.type d:u32, a:any:type",
+    // Lists of registers: unit/exec/operand_forms_test.cpp.
+    "mov.vec.type d:vec, a:vec",
+    // An opaque state: unit/exec/async_copy_test.cpp.
+    "mbarrier.pending_count.b64 d:u32, state:b64",
     // Opaque result without a defined value.
     "createpolicy.fractional{.first}{.second}.type d, f:f32?",
     "createpolicy.cvt.L2.type d, a",
@@ -72,13 +86,16 @@ TEST(Table, every_supported_row_can_be_run) {
     EXPECT_TRUE(row->role != Role::kValue || row->reference.lane) << head(*row);
     EXPECT_TRUE(row->role != Role::kWarp || row->reference.warp) << head(*row);
     EXPECT_TRUE(!atomic || row->reference.atomic) << head(*row);
+    const bool memory = row->role == Role::kWarpMemory;
+    EXPECT_TRUE(!memory || (row->reference.memory && row->accesses)) << head(*row);
   }
 }
 
 TEST(Table, rows_without_a_lowering_are_listed) {
   std::set<std::string> missing;
   for (const OpDef* row : ops::instruction_set().all())
-    if (is_supported(*row) && (row->role == Role::kValue || row->role == Role::kWarp) && !row->lower)
+    if (is_supported(*row) && (row->role == Role::kValue || row->role == Role::kWarp) && !row->lower &&
+        !is_of_slow_chapter(*row))
       missing.insert(head(*row));
   EXPECT_EQ(missing, kWithoutLowering);
 }
