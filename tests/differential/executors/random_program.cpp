@@ -23,7 +23,7 @@ class Generator {
 
   std::string run() {
     text_ = std::string(kHead) + ".visible .entry random(.param .u64 in, .param .u64 out)\n{\n" + kRegisters +
-            "  .shared .align 16 .b8 tile[4096];\n";
+            "  .shared .align 16 .b8 tile[4096];\n  .shared .align 8 .b64 bar;\n";
     line("ld.param.u64 %rd10, [in];\n  ld.param.u64 %rd11, [out];");
     line("mov.u32 %r0, %tid.x;\n  mov.u32 %r1, %tid.y;\n  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;");
     line("mad.lo.u32 %r40, %r1, %r3, %r0;\n  mov.u32 %r41, %ntid.y;\n  mul.lo.u32 %r42, %r41, %r3;");
@@ -34,6 +34,7 @@ class Generator {
     for (unsigned i = 0; i < kFreeFd; ++i) line("cvt.rn.f64.s32 %fd" + n(i) + ", %r" + n(pick(kFreeR)) + ";");
     for (unsigned i = 0; i < kFreeH; ++i) line("cvt.u16.u32 %h" + n(i) + ", %r" + n(pick(kFreeR)) + ";");
     for (unsigned i = 0; i < kFreeP; ++i) compare(i);
+    line("mov.u32 %r46, bar;\n  mbarrier.init.shared.b64 [%r46], " + n(1 + pick(200)) + ";\n  bar.sync 0;");
     statements(0, 10 + pick(10));
     dump();
     text_ += "DONE:\n  ret;\n}\n";
@@ -79,7 +80,8 @@ class Generator {
     if (kind < 60) return load();
     if (kind < 66) return store();
     if (kind < 69) return atomic();
-    if (kind < 72 && depth == 0) return line("bar.sync 0;");
+    if (kind < 71 && depth == 0) return line("bar.sync 0;");
+    if (kind < 73) return of_the_warp();
     if (kind < 76) return line("mov.u32 " + r() + ", " + value32(kFreeR) + ";");
     if (depth >= 3) return value_instruction();
     if (kind < 87) return branch(depth);
@@ -182,6 +184,61 @@ class Generator {
       line(guard() + "red." + name + "." + kOps[pick(3)] + " " + at + ", " + r() + ";");
     else
       line(guard() + "atom." + name + "." + kOps[pick(6)] + " " + r() + ", " + at + ", " + r() + ";");
+  }
+
+  /// Instructions that take memory or matrices for the whole warp, and ways to reach memory that are rare.
+  void of_the_warp() {
+    switch (pick(11)) {
+      case 0:
+        return line(guard() + "mma.sync.aligned.m16n8k16.row.col.f32." + (chance(50) ? "f16.f16" : "bf16.bf16") +
+                    ".f32 {%f0, %f1, %f2, %f3}, {" + r() + ", " + r() + ", " + r() + ", " + r() + "}, {" + r() + ", " +
+                    r() + "}, {%f4, %f1, %f6, %f2};");
+      case 1:
+        return line("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%r4, %r5, %r6, %r7}, {" + r() + ", " + r() +
+                    ", " + r() + ", " + r() + "}, {" + r() + ", " + r() + "}, {%r8, %r9, %r10, %r11};");
+      case 2:
+      case 3: {
+        const std::string at = address(2, 16), trans = chance(50) ? ".trans" : "";
+        if (chance(50))
+          return line(guard() + "ldmatrix.sync.aligned.m8n8.x2" + trans + ".shared.b16 {%r4, %r5}, " + at + ";");
+        return line(guard() + "stmatrix.sync.aligned.m8n8.x4" + trans + ".shared.b16 " + at + ", {" + r() + ", " + r() +
+                    ", " + r() + ", " + r() + "};");
+      }
+      case 4: {
+        static constexpr unsigned kBytes[] = {4, 8, 16};
+        const unsigned bytes = kBytes[pick(3)];
+        const std::string to = address(2, bytes), from = address(0, bytes);
+        const std::string some = chance(50) ? ", " + r() : "";
+        return line(guard() + "cp.async.ca.shared.global " + to + ", " + from + ", " + n(bytes) + some + ";");
+      }
+      case 5: return line(guard() + "mbarrier.arrive.shared.b64 %rd1, [bar];");
+      case 6: return line(guard() + "mbarrier.test_wait.shared.b64 " + p() + ", [bar], %rd1;");
+      case 7: return line("bar.warp.sync -1;");
+      case 8: {
+        const std::string at = address(2, 4);
+        line("mov.u32 %r47, 0;\n  mapa.shared::cluster.u32 %r46, %r46, %r47;");
+        return line(guard() + "ld.shared::cluster.u32 " + r() + ", " + at + ";");
+      }
+      case 9: {
+        address(2, 8);
+        line("cvt.u64.u32 %rd12, %r46;\n  cvta.shared.u64 %rd12, %rd12;");
+        if (chance(50)) return line(guard() + "ld.u64 %rd" + n(pick(kFreeRd)) + ", [%rd12];");
+        return line(guard() + "atom.add.u64 %rd" + n(pick(kFreeRd)) + ", [%rd12], %rd" + n(pick(kFreeRd)) + ";");
+      }
+      default: {
+        const unsigned space = 1 + pick(2);
+        const std::string name = space == 2 ? "shared" : "global";
+        if (chance(50)) {
+          const std::string at = address(space, 4);
+          return line(guard() + "atom." + name + ".add.f32 %f" + n(pick(kFreeF)) + ", " + at + ", %f" +
+                      n(pick(kFreeF)) + ";");
+        }
+        const std::string at = address(space, 8);
+        const bool swaps = chance(50);
+        return line(guard() + "atom." + name + (swaps ? ".cas.b64 " : ".max.s64 ") + "%rd" + n(pick(kFreeRd)) + ", " +
+                    at + ", %rd" + n(pick(kFreeRd)) + (swaps ? ", %rd" + n(pick(kFreeRd)) : "") + ";");
+      }
+    }
   }
 
   // --- value instructions, from the table

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random kernels by both executors. WARPLENS_SEED runs one seed and prints its program; WARPLENS_PROGRAMS sets how
-// many.
+// many; WARPLENS_SECONDS goes on for that long, from seed WARPLENS_FIRST on.
 #include "random_program.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 
@@ -53,10 +54,13 @@ TEST_P(RandomPrograms, generated_code_equals_the_interpreter) {
       {.lane_classes = true, .full_mask_clone = false, .cache_directory = {}, .dump_after = {}}};
   const auto jit = exec::make_jit(kOptions[GetParam()]);
   if (const uint64_t seed = number_from("WARPLENS_SEED", 0); seed != 0) return check(seed, *jit);
-  const uint64_t programs = number_from("WARPLENS_PROGRAMS", 12);
-  for (uint64_t i = 1; i <= programs; ++i) {
-    check(i + 1000 * static_cast<uint64_t>(GetParam()), *jit);
+  const uint64_t programs = number_from("WARPLENS_PROGRAMS", 12), seconds = number_from("WARPLENS_SECONDS", 0);
+  const uint64_t first = number_from("WARPLENS_FIRST", 1) + 1000 * static_cast<uint64_t>(GetParam());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  for (uint64_t i = 0; seconds != 0 ? std::chrono::steady_clock::now() < end : i < programs; ++i) {
+    check(first + i, *jit);
     if (HasFatalFailure()) return;
+    if (seconds != 0 && HasNonfatalFailure()) return;
   }
 }
 
