@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every opcode form that public CUDA programs use (forms.txt) is either run, by both executors with equal results, or
-// in the list of what is refused below. Operands are made from the rows; what the values must be is the business of the
-// other tests here.
+// Every opcode form that public CUDA programs use (tests/data/ptx_forms.txt) is either run, by both executors with
+// equal results, or in the list of what is refused below. Operands are made from the rows; what the values must be is
+// the business of the other tests here.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ class Writer {
     if (o.name == "mbar" || form_.starts_with("mbarrier")) return has("shared::cluster") ? "[%bar]" : "[bar]";
     if (copy && o.name == "a") return has("bulk_group") ? "[tile]" : "[%in]";
     if (copy && first) return "[tile]";
-    if (form_.starts_with("ldmatrix")) return "[%rows]";
+    if (form_.starts_with("ldmatrix")) return has("shared") ? "[%rows]" : "[%generic]";
     if (matrix()) return has("shared") ? "[tile]" : "[%in]";
     if (has("param")) return form_.starts_with("st") ? "[frame]" : "[values]";
     if (has("shared")) return "[%rows]";
@@ -167,12 +167,13 @@ std::string kernel(const std::string& instruction, const std::vector<std::string
                      "x;\nst.param.b32 [r], x;\nret;\n}\n"
                      ".visible .entry k(.param .u64 in, .param .u64 out, .param .align 16 .b8 values[32]) {\n"
                      ".reg .pred %p<16>; .reg .b16 %h<24>; .reg .b32 %r<24>; .reg .b64 %rd<24>; .reg .f32 %f<24>; .reg "
-                     ".f64 %fd<24>;\n.reg .b64 %in, %out, %at; .reg .b32 %lane, %rows, %bar;\n"
+                     ".f64 %fd<24>;\n.reg .b64 %in, %out, %at, %generic; .reg .b32 %lane, %rows, %bar;\n"
                      ".shared .align 128 .b8 tile[2048]; .shared .align 8 .b64 bar; .local .align 16 .b8 depot[64];\n"
                      ".param .align 16 .b8 frame[32];\n"
                      "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %lane, %laneid;\n"
                      "mad.wide.u32 %at, %lane, 32, %in; mad.wide.u32 %out, %lane, 128, %out;\n"
                      "mov.u32 %rows, tile; mad.lo.u32 %rows, %lane, 32, %rows; mov.u32 %bar, bar;\n"
+                     "cvt.u64.u32 %generic, %rows; cvta.shared.u64 %generic, %generic;\n"
                      "st.shared.v2.b64 [%rows], {%at, %at}; st.shared.v2.b64 [%rows+16], {%at, %in};\n"
                      "st.local.v2.u32 [depot], {%lane, %rows}; st.local.v2.u32 [depot+8], {%rows, %lane};\n";
   for (int i = 0; i < 8; ++i) {
@@ -217,7 +218,7 @@ Outcome run(const std::string& text, exec::Executor& executor) {
 }
 
 std::vector<std::string> all_forms() {
-  std::ifstream in(std::string(WARPLENS_OPS_CASES) + "/forms.txt");
+  std::ifstream in(std::string(WARPLENS_OPS_CASES) + "/../data/ptx_forms.txt");
   std::vector<std::string> forms;
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line[0] != '#') forms.push_back(line.substr(0, line.find(' ')));
