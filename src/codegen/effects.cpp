@@ -220,7 +220,7 @@ void KernelWriter::emit_barrier(uint32_t i) {
     const auto operand = static_cast<int>(k);
     if (form.is_dest)
       destination = operand;
-    else if (form.type == ptx::Type::kPred)
+    else if (in.operands[k].type == ptx::Type::kPred)
       values = emitter_.ballot(emitter_.src_as(operand, Elem::kI1)).base;
     else if (numbers < 2)
       number[numbers++] = emitter_.first_active(emitter_.src_as(operand, Elem::kI32)).base;
