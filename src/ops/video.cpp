@@ -49,7 +49,10 @@ int64_t computed(const Instr& in, std::string_view name, int64_t x, int64_t y) {
   if (name == "vavrg") return (x + y + (x + y >= 0)) >> 1;
   if (name == "vset") return compared(in.word("cmp"), x, y);
   const int64_t amount = in.has("wrap") ? y & 31 : std::min<int64_t>(y, 32);
-  return name == "vshl" ? static_cast<int64_t>(static_cast<uint64_t>(x) << amount) : x >> amount;
+  if (name != "vshl") return x >> amount;
+  // A whole word shifted by 32 may not fit 64 bits; its low ones are 0 all the same.
+  constexpr __int128 kMost = __int128{1} << 62;
+  return static_cast<int64_t>(std::clamp<__int128>(static_cast<__int128>(x) * (__int128{1} << amount), -kMost, kMost));
 }
 
 void ref_word(const LaneArgs& a) {
