@@ -50,9 +50,9 @@ int64_t computed(const Instr& in, std::string_view name, int64_t x, int64_t y) {
   if (name == "vset") return compared(in.word("cmp"), x, y);
   const int64_t amount = in.has("wrap") ? y & 31 : std::min<int64_t>(y, 32);
   if (name != "vshl") return x >> amount;
-  // A whole word shifted by 32 may not fit 64 bits; its low ones are 0 all the same.
-  constexpr __int128 kMost = __int128{1} << 62;
-  return static_cast<int64_t>(std::clamp<__int128>(static_cast<__int128>(x) * (__int128{1} << amount), -kMost, kMost));
+  if (amount < 32) return static_cast<int64_t>(static_cast<uint64_t>(x) << amount);
+  constexpr int64_t kBeyond = int64_t{1} << 62;  // a whole word shifted by 32: its low bits are 0, and it saturates
+  return x == 0 ? 0 : x > 0 ? kBeyond : -kBeyond;
 }
 
 void ref_word(const LaneArgs& a) {
