@@ -85,13 +85,14 @@ TEST_P(Program, prints_what_it_printed_on_the_device) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const bool nvcc : {false, true}) {
-    for (const char* name : {"memory", "launch", "stream", "symbol", "device", "occupancy"})
+    for (const char* name : {"memory", "launch", "stream", "symbol", "device", "occupancy", "cooperative"})
       all.push_back({name, nvcc});
     all.push_back({"fault", nvcc, {"null", "far", "misaligned", "trap", "assert", "shared"}});
   }
   // nvcc's own headers keep the state of tiles of several warps where PTX has a reserved part of shared memory.
   all.push_back({"groups", false});
   all.push_back({"barriers", false});
+  all.push_back({"managed", true});  // clang has no such variables
   return all;
 }
 
