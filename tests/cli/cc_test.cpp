@@ -83,6 +83,14 @@ TEST_F(Cc, unknown_option_is_named_with_the_nearest) {
   EXPECT_EQ(cc({"-c", "--ignore-unknown", "--use_fast_mth", "-DSTART=1", source, "-o", path("a.o")}).exit_code, 0);
 }
 
+TEST_F(Cc, run_leaves_unknown_options_out_too) {
+  const std::string source = file("a.cu", kProgram);
+  expect_refused(tool({"run", "--use_fast_mth", "-DSTART=1", source}), "unknown option '--use_fast_mth'");
+  const auto result = tool({"run", "-q", "--ignore-unknown", "--use_fast_mth", "-DSTART=1", source});
+  EXPECT_EQ(result.exit_code, 7) << result.errors;
+  EXPECT_EQ(result.output, "1 32\n");
+}
+
 TEST_F(Cc, errors_of_a_source_end_with_1_and_leave_no_output) {
   const auto result = cc({"-c", file("bad.cu", "int x = nothing;\n"), "-o", path("bad.o")});
   EXPECT_EQ(result.exit_code, 1);
