@@ -92,12 +92,14 @@ llvm::BasicBlock* KernelWriter::deoptimise_block() {
   for (const auto& [reg, value] : values)
     ir_.CreateAlignedStore(bits_of_value(value), ir_.CreateConstGEP1_64(raw, registers, reg), llvm::Align(64));
   for (const WaitingValue& w : waiting) {
-    llvm::Value* lanes = ir_.getInt32(0);
-    for (const uint32_t p : w.positions) lanes = ir_.CreateOr(lanes, ir_.CreateLoad(ir_.getInt32Ty(), pending(p)));
-    llvm::Value* place = ir_.CreateConstGEP1_64(raw, registers, w.reg);
-    llvm::Value* mask = ir_.CreateBitCast(lanes, llvm::FixedVectorType::get(ir_.getInt1Ty(), kWarpSize));
-    llvm::Value* old = ir_.CreateAlignedLoad(raw, place, llvm::Align(64));
-    ir_.CreateAlignedStore(ir_.CreateSelect(mask, bits_of_value(w.value), old), place, llvm::Align(64));
+    // A call, not a select: LLVM 19's combiner did not end on selects of wide vectors by such masks, and it is cold.
+    llvm::Value* lanes = e_.scratch("waiting", 256);
+    ir_.CreateAlignedStore(bits_of_value(w.value), lanes, llvm::Align(64));
+    llvm::Constant* positions = llvm::ConstantDataArray::get(e_.module.getContext(), w.positions);
+    auto* list = new llvm::GlobalVariable(e_.module, positions->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                          positions, "positions");
+    ir_.CreateCall(e_.hook("wl_waiting_lanes"), {ir_.CreateConstGEP1_64(raw, registers, w.reg), lanes, pending_, list,
+                                                 ir_.getInt32(static_cast<uint32_t>(w.positions.size()))});
   }
   ir_.CreateCall(e_.hook("wl_deoptimise"),
                  {e_.warp, registers, ir_.getInt32(position_), block_mask_bits_, ir_.getInt32(checkpoint_.instr),

@@ -222,6 +222,13 @@ void* wl_deoptimise_registers(void*, uint32_t count) {
   return std::align(kAlign, size_t{count} * 256, at, space);
 }
 
+void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, uint32_t count) {
+  uint32_t waiting = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    waiting |= static_cast<const uint32_t*>(pending)[static_cast<const uint32_t*>(positions)[i]];
+  for_each_lane(waiting, [&](int l) { static_cast<uint64_t*>(reg)[l] = static_cast<const uint64_t*>(values)[l]; });
+}
+
 void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,
                    void* pending) {
   WarpContext& w = context(warp);

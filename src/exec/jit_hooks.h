@@ -20,6 +20,8 @@ uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks);
 void wl_cluster_barrier(void* warp, uint32_t pc, uint32_t waits);
 void wl_trap(void* warp, uint32_t pc, uint32_t mask);
 void* wl_deoptimise_registers(void* warp, uint32_t count);
+/// Lanes that wait at one of `positions` take their value of a register from `values`.
+void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, uint32_t count);
 void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,
                    void* pending);
 }

@@ -17,9 +17,7 @@
 #include "exec/access_check.h"
 #include "exec/emit_events.h"
 #include "exec/executor.h"
-#include "exec/jit_prepared.h"
 #include "exec/lane_memory.h"
-#include "exec/warp_memory.h"
 
 namespace warplens::exec {
 namespace {
@@ -143,28 +141,6 @@ void atomic_lane(LaneAccess& a, events::Space space, unsigned lane, const void* 
   std::memcpy(static_cast<uint8_t*>(out) + size_t{lane} * bytes, &old, bytes);
 }
 
-/// Into the words of generated code.
-class FastCounter final : public RequestCounter {
- public:
-  FastCounter(uint64_t* counters, const codegen::CounterLayout& layout) : counters_(counters), layout_(layout) {}
-  void count(const events::WarpAccess& r, const events::AccessSite& site) override {
-    const auto lanes = static_cast<unsigned>(std::popcount(r.mask));
-    const codegen::AccessCost cost = codegen::cost_of(r.space, site.access, site.bytes, r.mask, r.address->data());
-    uint64_t* words = counters_ + layout_.site_word(r.site, 0);
-    words[0] += 1;
-    words[1] += lanes;
-    words[2] += cost.sectors;
-    words[3] += cost.lines;
-    words[4] += codegen::ideal_cost(cost.sectors, lanes, site.bytes, 32);
-    words[5] += cost.wavefronts;
-    words[6] += codegen::ideal_cost(cost.wavefronts, lanes, site.bytes, 128);
-  }
-
- private:
-  uint64_t* counters_;
-  const codegen::CounterLayout& layout_;
-};
-
 }  // namespace
 }  // namespace warplens::exec
 
@@ -206,17 +182,4 @@ void wl_atomic_lanes(void* warp, void* access, uint32_t mask, void* address, voi
 void wl_count_lanes(void* warp, void* access, uint32_t mask, void* address) {
   LaneAccess a = lane_access(warp, access, address);
   add_costs(a, space_of(a.access), mask);
-}
-
-void wl_warp_memory(void* warp, uint32_t pc, uint32_t mask, void* inputs, void* outputs, void* addresses) {
-  auto& w = *static_cast<WarpContext*>(warp);
-  const Operation& op = w.launch->request->kernel->program->operations[pc];
-  FastCounter counter(w.counters, static_cast<const JitPrepared*>(w.launch->prepared.get())->compiled.layout);
-  run_warp_memory(w,
-                  {pc,
-                   mask,
-                   {static_cast<const ptx::LaneBits*>(inputs), op.sources},
-                   {static_cast<ptx::LaneBits*>(outputs), op.destinations},
-                   {static_cast<const ptx::LaneBits*>(addresses), op.addresses.size()}},
-                  w.launch->request->count ? &counter : nullptr);
 }
