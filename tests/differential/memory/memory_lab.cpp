@@ -20,6 +20,7 @@
 #include "codegen/emit_context.h"
 #include "codegen/memory_lowering.h"
 #include "exec/jit_memory_hooks.h"
+#include "exec/program.h"
 
 namespace warplens::lab {
 namespace {
@@ -264,6 +265,7 @@ MemoryLab::MemoryLab() : jit_(std::make_unique<Jit>()), arena_(std::move(*memory
   function_.body[0].def = &kTestAtomic;
   kernel_.function = &function_;
   kernel_.info.sites.resize(1);
+  kernel_.program = std::make_shared<exec::Program>();
   request_.kernel = &kernel_;
   launch_.request = &request_;
   launch_.info.kernel = &kernel_.info;
