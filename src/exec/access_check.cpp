@@ -8,7 +8,6 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "exec/executor.h"
-#include "exec/program.h"
 #include "memory/address_space.h"
 
 namespace warplens::exec {
@@ -74,7 +73,7 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
   const bool inside = offset < warp.shared_end && a.bytes <= warp.shared_end - offset;
   if (offset >= memory::kSharedReservedBytes && inside) return std::nullopt;
   const bool in_reserved = offset >= memory::kSharedReservedForCode && offset + a.bytes <= memory::kSharedReservedBytes;
-  if (in_reserved && warp.launch->request->kernel->program->uses_reserved_shared) return std::nullopt;
+  if (in_reserved && may_use_reserved_shared(*warp.launch->request->kernel)) return std::nullopt;
   const uint64_t first = memory::kSharedReservedBytes;
   if (offset < first)
     return Fault{FindingKind::kOutOfBounds, fmt::format("{} bytes before the block's shared memory", first - offset)};
@@ -86,7 +85,7 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
 /// All blocks of a launch have equally much shared memory.
 std::optional<Fault> cluster_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t address) {
   const uint64_t named = address >> memory::kClusterRankShift;
-  if (named > warp.cluster_size)
+  if (named > warp.cluster_size && address % a.bytes == 0)
     return Fault{FindingKind::kOutOfBounds,
                  fmt::format("in shared memory of block {} of a cluster of {}", named - 1, warp.cluster_size)};
   return shared_fault(warp, a, address & memory::kClusterOffsetMask);

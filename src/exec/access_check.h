@@ -12,6 +12,8 @@
 
 namespace warplens::exec {
 
+struct LoadedKernel;
+
 /// One warp-level access about to happen. Addresses as in events::WarpAccess: device addresses (global, const), shared
 /// offsets, the lane's own local offsets.
 struct CheckedAccess {
@@ -42,6 +44,9 @@ struct SpaceParts {
 };
 SpaceParts parts_of(const ResolvedLanes& lanes);
 ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array<uint64_t, 32>& address);
+
+/// The kernel reads %reserved_smem_offset_*: it may use that part of shared memory (in program.cpp).
+bool may_use_reserved_shared(const LoadedKernel& kernel);
 
 /// A finding about one lane, with everything about where but nothing about what.
 events::Finding finding_at(const WarpContext& warp, events::FindingKind kind, uint32_t pc, unsigned lane);

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "exec/access_check.h"
 #include "exec/executor.h"
 #include "exec/function_handle.h"
 
@@ -172,5 +173,7 @@ void Program::add_operation(const LoadedKernel& kernel, uint32_t index) {
     if (!sites.empty()) op.site = sites.front();
   }
 }
+
+bool may_use_reserved_shared(const LoadedKernel& kernel) { return kernel.program->uses_reserved_shared; }
 
 }  // namespace warplens::exec

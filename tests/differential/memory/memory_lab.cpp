@@ -19,8 +19,8 @@
 #include "base/check.h"
 #include "codegen/emit_context.h"
 #include "codegen/memory_lowering.h"
+#include "exec/access_check.h"
 #include "exec/jit_memory_hooks.h"
-#include "exec/program.h"
 
 namespace warplens::lab {
 namespace {
@@ -265,7 +265,6 @@ MemoryLab::MemoryLab() : jit_(std::make_unique<Jit>()), arena_(std::move(*memory
   function_.body[0].def = &kTestAtomic;
   kernel_.function = &function_;
   kernel_.info.sites.resize(1);
-  kernel_.program = std::make_shared<exec::Program>();
   request_.kernel = &kernel_;
   launch_.request = &request_;
   launch_.info.kernel = &kernel_.info;
@@ -447,3 +446,4 @@ void MemoryLab::restore(const std::vector<uint8_t>& bytes) {
 // The lab has no scheduler: a warp is abandoned by jumping back to the caller of the compiled function.
 void warplens::exec::LaunchState::fail(events::Finding finding) { findings.push_back(std::move(finding)); }
 void warplens::exec::abandon_warp(WarpContext&) { std::longjmp(warplens::lab::t_abandoned, 1); }
+bool warplens::exec::may_use_reserved_shared(const LoadedKernel&) { return false; }
