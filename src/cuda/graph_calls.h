@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around graph functions: handles become objects, under the mutex of all graphs.
 #pragma once
+#include <type_traits>
+#include <utility>
+
 #include "cuda/entry.h"
 #include "cuda/graph.h"
 
@@ -20,6 +23,15 @@ cudaError_t with_graph(Handle handle, F&& f) {
     auto* object = Graphs::instance().find(handle);
     return object ? f(device, *object) : cudaErrorInvalidValue;
   });
+}
+
+/// Gives a node other work of its kind, or says what is wrong with it.
+template <typename T>
+cudaError_t replace(Device& device, T& work, T by) {
+  if (const cudaError_t error = check(device, Work(by)); error != cudaSuccess) return error;
+  work = std::move(by);
+  if constexpr (std::is_same_v<T, KernelWork>) work.point();
+  return cudaSuccess;
 }
 
 /// The work that a kernel node's parameters describe.

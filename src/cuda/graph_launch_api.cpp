@@ -42,14 +42,6 @@ cudaError_t with_executable_work(cudaGraphExec_t handle, cudaGraphNode_t origina
   });
 }
 
-template <typename T>
-cudaError_t replace(Device& device, T& work, T by) {
-  if (const cudaError_t error = check(device, Work(by)); error != cudaSuccess) return error;
-  work = std::move(by);
-  if constexpr (std::is_same_v<T, KernelWork>) work.point();
-  return cudaSuccess;
-}
-
 /// Where `graph` differs from `now` in more than what its nodes work on.
 cudaGraphExecUpdateResult compare(const Graph& now, const Graph& graph, const Node*& at) {
   at = nullptr;

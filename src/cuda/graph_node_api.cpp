@@ -74,14 +74,6 @@ cudaError_t with_work(cudaGraphNode_t handle, F&& f) {
   });
 }
 
-template <typename T>
-cudaError_t replace(Device& device, T& work, T by) {
-  if (const cudaError_t error = check(device, Work(by)); error != cudaSuccess) return error;
-  work = std::move(by);
-  if constexpr (std::is_same_v<T, KernelWork>) work.point();
-  return cudaSuccess;
-}
-
 /// Fills `list` with as many handles as fit into *count and sets *count to how many that were; without a list, to how
 /// many there are.
 template <typename List>
