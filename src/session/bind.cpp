@@ -59,8 +59,12 @@ std::string type_text(const ptx::Param& p) {
 
 std::string parameter_list(const ptx::Function& entry) {
   std::string list;
-  for (size_t i = 0; i < entry.params.size(); ++i)
-    list += fmt::format("{}{} {} {}", i == 0 ? "" : "; ", i + 1, type_text(entry.params[i]), entry.params[i].name);
+  for (size_t i = 0; i < entry.params.size(); ++i) {
+    const ptx::Param& p = entry.params[i];
+    list += fmt::format("{}{} {}", i == 0 ? "" : "; ", i + 1, type_text(p));
+    // Compilers number them, NAME_param_0: with the kernel's mangled name in front that says nothing and fills screens.
+    if (!p.name.starts_with(entry.name)) list += " " + p.name;
+  }
   return entry.params.empty() ? "it has no parameters" : "its parameters: " + list;
 }
 
