@@ -136,8 +136,7 @@ uint32_t wavefronts_of(events::Access access, unsigned bytes, uint32_t mask, con
 
 AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, uint32_t mask, const uint64_t* address) {
   switch (space) {
-    case events::Space::kGlobal:
-    case events::Space::kUnresolved: return cost_of_global(mask, address);
+    case events::Space::kGlobal: return cost_of_global(mask, address);
     case events::Space::kLocal: return cost_of_local(bytes, mask, address);
     case events::Space::kShared:
     case events::Space::kSharedCluster: return {0, 0, wavefronts_of(access, bytes, mask, address)};

@@ -14,7 +14,7 @@
 
 namespace warplens::events {
 
-enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParam, kSharedCluster, kUnresolved };
+enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParam, kSharedCluster };
 enum class Access : uint8_t { kLoad, kStore, kReduction, kAtomic };
 
 /// A place in a source file as the report shows it; line 0 = unknown.
@@ -26,13 +26,25 @@ struct Place {
 
 /// One machine access of a kernel.
 struct AccessSite {
-  uint32_t pc = 0;               ///< index into KernelInfo::pcs
-  Space space = Space::kGlobal;  ///< kUnresolved: generic, decided by address at run time
+  uint32_t pc = 0;  ///< index into KernelInfo::pcs
+  Space space = Space::kGlobal;
   Access access = Access::kLoad;
   uint8_t bytes =
       4;  ///< bytes each active lane asks for (element size x vector length): 1, 2, 4, 8, 16 (32 from sm_100)
   std::string parameter;  ///< name of the kernel parameter that the address comes from, when known
+  bool generic = false;   ///< one of the sites of a generic access: see resolved_site
 };
+
+/// A generic access has three sites, one after another: what goes to global, to shared and to local memory, so that
+/// each is counted by the rules of its own memory.
+constexpr uint32_t kGenericSites = 3;
+
+/// Site of the lanes of an access that turned out to be in `space`; `first` is the access's first site.
+constexpr uint32_t resolved_site(uint32_t first, bool generic, Space space) {
+  if (!generic) return first;
+  if (space == Space::kShared || space == Space::kSharedCluster) return first + 1;
+  return space == Space::kLocal ? first + 2 : first;
+}
 
 /// One PTX instruction as listeners and reports see it.
 struct PcInfo {
@@ -141,7 +153,7 @@ struct BlockCounts {
   friend bool operator==(const BlockCounts&, const BlockCounts&) = default;
 };
 struct LaunchCounts {
-  std::vector<SiteCounts> sites;    ///< by AccessSite; unresolved sites count as what they turned out to be
+  std::vector<SiteCounts> sites;    ///< by AccessSite
   std::vector<BlockCounts> blocks;  ///< by KernelInfo::blocks
   friend bool operator==(const LaunchCounts&, const LaunchCounts&) = default;
 };

@@ -106,8 +106,7 @@ std::optional<Fault> fault_of(WarpContext& warp, const CheckedAccess& a, uint64_
     case Space::kSharedCluster: return cluster_fault(warp, a, address);
     case Space::kLocal: return local_fault(warp, a, address);
     case Space::kGlobal:
-    case Space::kConst:
-    case Space::kUnresolved: return global_fault(warp, a, address);
+    case Space::kConst: return global_fault(warp, a, address);
     case Space::kParam: return std::nullopt;
   }
   return std::nullopt;

@@ -293,15 +293,16 @@ void Warp::memory(const Operation& op, uint32_t pc, uint32_t lanes) {
   if (op.space == ptx::Space::kGeneric) parts = parts_of(resolve_generic(*context_, lanes, address_));
   for (const auto& [space, part] : parts) prepare_access(op, pc, part, space, address_);
   for (const auto& [space, part] : parts) {
+    const uint32_t site = events::resolved_site(op.site, op.space == ptx::Space::kGeneric, space);
     if (words_ != nullptr) {
       events::SiteCounts counts;
-      memory::count_access(counts, {op.site, part, context_->block, context_->warp, space, &address_},
-                           kernel_.info.sites[op.site]);
+      memory::count_access(counts, {site, part, context_->block, context_->warp, space, &address_},
+                           kernel_.info.sites[site]);
       std::array<uint64_t, kSiteWords> added;
       std::memcpy(added.data(), &counts, sizeof counts);
-      for (size_t k = 0; k < kSiteWords; ++k) words_[op.site * kSiteWords + k] += added[k];
+      for (size_t k = 0; k < kSiteWords; ++k) words_[site * kSiteWords + k] += added[k];
     }
-    if (interest_ & events::kAccesses) emit_access(*context_, op.site, part, space, address_);
+    if (interest_ & events::kAccesses) emit_access(*context_, site, part, space, address_);
   }
   for_each_lane(lanes, [&](int lane) {
     Space space = Space::kGlobal;

@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "codegen/access_cost.h"
 #include "codegen/access_descriptor.h"
+#include "codegen/counter_layout.h"
 #include "exec/access_check.h"
 #include "exec/emit_events.h"
 #include "exec/executor.h"
@@ -39,7 +40,6 @@ events::Space space_of(const AccessDescriptor& d) {
     case ptx::Space::kLocal: return events::Space::kLocal;
     case ptx::Space::kConst: return events::Space::kConst;
     case ptx::Space::kParam: return events::Space::kParam;
-    case ptx::Space::kGeneric: return events::Space::kUnresolved;
     default: return events::Space::kGlobal;
   }
 }
@@ -58,12 +58,20 @@ void check_lanes(LaneAccess& a, events::Space space, uint32_t mask) {
   if (space == events::Space::kGlobal || space == events::Space::kConst) prepare_fast_path(a.warp.ranges[d.site], d);
 }
 
+bool is_generic(const AccessDescriptor& d) { return static_cast<ptx::Space>(d.space) == ptx::Space::kGeneric; }
+
+/// The counters of the site that stands for lanes in `space`; in the order of events::SiteCounts.
+uint64_t* words_of(LaneAccess& a, events::Space space) {
+  const uint32_t behind = events::resolved_site(0, is_generic(a.access), space);
+  return a.warp.counters + a.access.counter_word + behind * codegen::kWordsPerSite;
+}
+
 void add_costs(LaneAccess& a, events::Space space, uint32_t mask) {
   const AccessDescriptor& d = a.access;
   const auto lanes = static_cast<unsigned>(std::popcount(mask));
   const auto access = static_cast<events::Access>(d.access);
   const codegen::AccessCost cost = codegen::cost_of(space, access, d.bytes(), mask, a.address.data());
-  uint64_t* words = a.warp.counters + d.counter_word;  // in the order of events::SiteCounts
+  uint64_t* words = words_of(a, space);
   words[2] += cost.sectors;
   words[3] += cost.lines;
   words[4] += codegen::ideal_cost(cost.sectors, lanes, d.bytes(), 32);
@@ -96,12 +104,15 @@ void for_each_piece(LaneAccess& a, events::Space space, unsigned lane, uint8_t* 
 template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
   SpaceParts used{{{{space_of(a.access), mask}}}, 1};
-  if (used.parts[0].first == events::Space::kUnresolved) used = parts_of(resolve_generic(a.warp, mask, a.address));
+  if (is_generic(a.access)) used = parts_of(resolve_generic(a.warp, mask, a.address));
   for (const auto& [space, lanes] : used) check_lanes(a, space, lanes);
   for (const auto& [space, lanes] : used) {
-    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, a.access.site, lanes, space, a.address);
+    if (a.access.flags & AccessDescriptor::kEvents) {
+      const uint32_t site = events::resolved_site(a.access.site, is_generic(a.access), space);
+      emit_access(a.warp, site, lanes, space, a.address);
+    }
     if (a.access.flags & AccessDescriptor::kRequests) {
-      uint64_t* words = a.warp.counters + a.access.counter_word;
+      uint64_t* words = words_of(a, space);
       words[0] += 1;
       words[1] += static_cast<unsigned>(std::popcount(lanes));
     }

@@ -59,8 +59,8 @@ class CheckedMemory final : public ptx::WarpMemory {
 
   /// Space of one address, which becomes an offset when it is generic.
   Space space_of(unsigned access, uint64_t& address) {
-    const Space space = kernel_.info.sites[site(access)].space;
-    if (space != Space::kUnresolved) return space;
+    const events::AccessSite& description = kernel_.info.sites[site(access)];
+    if (!description.generic) return description.space;
     ptx::LaneBits one{};
     one[0] = address;
     const SpaceParts parts = parts_of(resolve_generic(warp_, 1, one));
@@ -74,12 +74,14 @@ class CheckedMemory final : public ptx::WarpMemory {
     const events::AccessSite& description = kernel_.info.sites[number];
     address_ = address;
     parts_ = {{{{description.space, mask}}}, 1};
-    if (description.space == Space::kUnresolved) parts_ = parts_of(resolve_generic(warp_, mask, address_));
+    if (description.generic) parts_ = parts_of(resolve_generic(warp_, mask, address_));
     for (const auto& [space, lanes] : parts_)
       check_access(warp_, {pc_, number, lanes, description.bytes, space, description.access, &address_});
     for (const auto& [space, lanes] : parts_) {
-      if (counter_ != nullptr) counter_->count({number, lanes, warp_.block, warp_.warp, space, &address_}, description);
-      if (warp_.launch->interest & events::kAccesses) emit_access(warp_, number, lanes, space, address_);
+      const uint32_t resolved = events::resolved_site(number, description.generic, space);
+      if (counter_ != nullptr)
+        counter_->count({resolved, lanes, warp_.block, warp_.warp, space, &address_}, description);
+      if (warp_.launch->interest & events::kAccesses) emit_access(warp_, resolved, lanes, space, address_);
     }
     return description.bytes;
   }

@@ -16,9 +16,9 @@ events::Space event_space(ptx::Space space) {
     case ptx::Space::kParam: return events::Space::kParam;
     case ptx::Space::kSharedCluster: return events::Space::kSharedCluster;
     case ptx::Space::kGeneric:
-    case ptx::Space::kReg: return events::Space::kUnresolved;
+    case ptx::Space::kReg: return events::Space::kGlobal;
   }
-  return events::Space::kUnresolved;
+  return events::Space::kGlobal;
 }
 
 bool event_access(ptx::Role role, events::Access& access) {
@@ -31,6 +31,18 @@ bool event_access(ptx::Role role, events::Access& access) {
   }
 }
 
+void add(AccessList& list, Access access, ptx::Space space) {
+  list.of_instr[access.instr].push_back(static_cast<uint32_t>(list.accesses.size()));
+  access.space = event_space(space);
+  access.generic = space == ptx::Space::kGeneric;
+  list.accesses.push_back(access);
+  if (!access.generic) return;
+  for (const events::Space other : {events::Space::kShared, events::Space::kLocal}) {
+    access.space = other;
+    list.accesses.push_back(access);
+  }
+}
+
 /// Of an instruction that takes memory for the whole warp its row says what it may do.
 void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
   std::array<ptx::AccessShape, 3> shapes{};
@@ -40,9 +52,7 @@ void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
     WL_CHECK(event_access(shapes[k].role, access.access));
     access.instr = i;
     access.bytes = shapes[k].bytes;
-    access.space = event_space(shapes[k].space);
-    list.of_instr[i].push_back(static_cast<uint32_t>(list.accesses.size()));
-    list.accesses.push_back(access);
+    add(list, access, shapes[k].space);
   }
 }
 
@@ -58,9 +68,7 @@ AccessList accesses_of(const ptx::Function& function) {
     if (!event_access(in.def->role, access.access) || in.space() == ptx::Space::kParam) continue;
     access.instr = i;
     access.bytes = static_cast<uint8_t>(ptx::bytes_of(in.type()) * in.vector_length());
-    access.space = event_space(in.space());
-    list.of_instr[i].push_back(static_cast<uint32_t>(list.accesses.size()));
-    list.accesses.push_back(access);
+    add(list, access, in.space());
   }
   return list;
 }

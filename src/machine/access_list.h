@@ -18,16 +18,18 @@ struct Access {
   int32_t byte_offset = 0;  ///< added to the instruction's address (merged accesses start elsewhere)
   uint8_t bytes = 4;        ///< per lane
   events::Space space = events::Space::kGlobal;
+  bool generic = false;  ///< where lanes of a generic access may turn out to be: one of three, see resolved_site
   events::Access access = events::Access::kLoad;
 };
 
 struct AccessList {
-  std::vector<Access> accesses;  ///< index = site number
-  std::vector<std::vector<uint32_t>>
-      of_instr;  ///< by instruction: the accesses that it performs, in order (empty: none counted)
+  std::vector<Access> accesses;                 ///< index = site number
+  std::vector<std::vector<uint32_t>> of_instr;  ///< by instruction: the accesses that it performs, in order (empty:
+                                                ///< none counted); of a generic access the first of its three sites
 };
 
-/// The identity: one access per ld/st/atom/red of global, shared, local, const or generic space (ld.param is none).
+/// The identity: one access (three if generic) per ld/st/atom/red of global, shared, local, const or generic space
+/// (ld.param is none).
 AccessList accesses_of(const ptx::Function& function);
 
 /// Fills KernelInfo (pcs, places, sites, blocks) for listeners and reports. `parameter` of a site is found by following

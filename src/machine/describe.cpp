@@ -70,9 +70,10 @@ events::KernelInfo describe(const ptx::Module& module, const ptx::Function& func
     events::AccessSite site;
     site.pc = access.instr;
     site.space = access.space;
+    site.generic = access.generic;
     site.access = access.access;
     site.bytes = access.bytes;
-    if (access.space == events::Space::kGlobal || access.space == events::Space::kUnresolved)
+    if (access.space == events::Space::kGlobal || access.generic)
       site.parameter = finder.of_address(function.body[access.instr]);
     info.sites.push_back(std::move(site));
   }

@@ -105,8 +105,7 @@ void count_access(events::SiteCounts& counts, const events::WarpAccess& access, 
       counts.ideal_wavefronts += ideal_of(wavefronts, mask, site.bytes, 128);
       break;
     }
-    case events::Space::kGlobal:
-    case events::Space::kUnresolved: {
+    case events::Space::kGlobal: {
       const unsigned sectors = count_sectors(mask, address, site.bytes);
       counts.sectors += sectors;
       counts.lines += count_lines(mask, address, site.bytes);

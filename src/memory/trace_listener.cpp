@@ -18,7 +18,6 @@ std::string_view name_of(events::Space space) {
     case events::Space::kConst: return "const";
     case events::Space::kParam: return "param";
     case events::Space::kSharedCluster: return "shared::cluster";
-    case events::Space::kUnresolved: return "generic";
   }
   return "?";
 }

@@ -94,7 +94,7 @@ class Builder {
       const events::SiteCounts& counts = counts_.sites[i];
       if (counts.requests == 0) continue;
       AccessRow access;
-      access.memory = memory_of(site, counts);
+      access.memory = memory_of(site);
       access.kind = kind_of(site);
       access.column = places_[site.pc].column;
       access.bytes = site.bytes;

@@ -78,7 +78,7 @@ bool consistent(const events::KernelInfo& k) {
   for (const auto& pc : k.pcs)
     if (std::max(pc.place.file, pc.user_place.file) >= std::max<size_t>(k.files.size(), 1)) return false;
   for (const auto& s : k.sites)
-    if (s.pc >= k.pcs.size() || s.space > events::Space::kUnresolved || s.access > events::Access::kAtomic)
+    if (s.pc >= k.pcs.size() || s.space > events::Space::kSharedCluster || s.access > events::Access::kAtomic)
       return false;
   for (const auto& [first, count] : k.blocks)
     if (uint64_t{first} + count > k.pcs.size()) return false;

@@ -34,17 +34,16 @@ const char* word(Kind kind) {
   return "";
 }
 
-Memory memory_of(const events::AccessSite& site, const events::SiteCounts& counts) {
+Memory memory_of(const events::AccessSite& site) {
   switch (site.space) {
     case events::Space::kShared:
     case events::Space::kSharedCluster: return Memory::kShared;
     case events::Space::kLocal: return Memory::kLocal;
     case events::Space::kConst:
     case events::Space::kParam: return Memory::kConstant;
-    case events::Space::kGlobal: return Memory::kGlobal;
-    case events::Space::kUnresolved: break;
+    case events::Space::kGlobal: break;
   }
-  return counts.wavefronts != 0 && counts.sectors == 0 ? Memory::kShared : Memory::kGlobal;
+  return Memory::kGlobal;
 }
 
 Kind kind_of(const events::AccessSite& site) {
@@ -91,8 +90,7 @@ Totals& Totals::operator+=(const Totals& o) {
 Totals totals_of(const events::KernelInfo& kernel, const events::LaunchCounts& counts) {
   Totals t;
   for (size_t i = 0; i < kernel.sites.size() && i < counts.sites.size(); ++i)
-    t.at(memory_of(kernel.sites[i], counts.sites[i]), kind_of(kernel.sites[i])) +=
-        traffic_of(kernel.sites[i], counts.sites[i]);
+    t.at(memory_of(kernel.sites[i]), kind_of(kernel.sites[i])) += traffic_of(kernel.sites[i], counts.sites[i]);
   for (size_t b = 0; b < kernel.blocks.size() && b < counts.blocks.size(); ++b) {
     t.instructions += counts.blocks[b].warps * kernel.blocks[b].second;
     t.lanes += counts.blocks[b].lanes * kernel.blocks[b].second;

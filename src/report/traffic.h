@@ -47,7 +47,7 @@ constexpr int kKinds = 3;
 const char* word(Memory memory);  ///< "global", ...
 const char* word(Kind kind);      ///< "read", "write", "atomic"
 
-Memory memory_of(const events::AccessSite& site, const events::SiteCounts& counts);
+Memory memory_of(const events::AccessSite& site);
 Kind kind_of(const events::AccessSite& site);
 Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts);
 /// Counts of this kind are modelled and not yet shown equal to a GPU's.

@@ -39,7 +39,6 @@ events::Space events_space(ptx::Space s) {
     case ptx::Space::kShared: return events::Space::kShared;
     case ptx::Space::kLocal: return events::Space::kLocal;
     case ptx::Space::kConst: return events::Space::kConst;
-    case ptx::Space::kGeneric: return events::Space::kUnresolved;
     default: return events::Space::kGlobal;
   }
 }
@@ -57,7 +56,8 @@ class RecordingListener : public events::Listener {
   Outcome& out_;
 };
 
-codegen::CounterLayout layout_of(const AccessPlan& plan) { return {1, plan.many_sites ? size_t{100} : size_t{1}}; }
+size_t sites_of(const AccessPlan& plan) { return plan.space == ptx::Space::kGeneric ? events::kGenericSites : 1; }
+codegen::CounterLayout layout_of(const AccessPlan& plan) { return {1, plan.many_sites ? size_t{100} : sites_of(plan)}; }
 
 codegen::Elem elem_of_bytes(unsigned bytes) {
   return bytes == 1   ? codegen::Elem::kI8
@@ -354,15 +354,15 @@ std::optional<events::FindingKind> MemoryLab::fault(events::Space space, uint64_
 
 Outcome MemoryLab::expect(const AccessPlan& plan, AccessRun& run, const std::array<uint64_t, 32>& given) {
   Outcome out;
-  out.counts.sites.resize(1);
+  const bool generic = plan.space == ptx::Space::kGeneric;
+  out.counts.sites.resize(sites_of(plan));
   out.counts.blocks.resize(1);
   const events::AccessSite site{0, events_space(plan.space), plan.access, static_cast<uint8_t>(plan.bytes()), ""};
   const unsigned eb = ptx::bytes_of(plan.type);
   std::array<uint64_t, 32> address = given;
   std::array<uint32_t, 3> parts = {run.mask, 0, 0};  // global (or the only one), shared, local
   std::array<events::Space, 3> spaces = {site.space, events::Space::kShared, events::Space::kLocal};
-  if (site.space == events::Space::kUnresolved) {
-    spaces[0] = events::Space::kGlobal;
+  if (generic) {
     parts = {};
     for_each_lane(run.mask, [&](int l) {
       const bool shared = address[l] - warp_.shared_window < memory::kWindowBytes;
@@ -387,8 +387,9 @@ Outcome MemoryLab::expect(const AccessPlan& plan, AccessRun& run, const std::arr
   }
   for (int p = 0; p < 3; ++p) {
     if (parts[p] == 0) continue;
-    const events::WarpAccess event{0, parts[p], warp_.block, warp_.warp, spaces[p], &address};
-    memory::count_access(out.counts.sites[0], event, site);
+    const uint32_t resolved = events::resolved_site(0, generic, spaces[p]);
+    const events::WarpAccess event{resolved, parts[p], warp_.block, warp_.warp, spaces[p], &address};
+    memory::count_access(out.counts.sites[resolved], event, site);
     out.events.push_back(event);
     out.event_addresses.push_back(address);
     for_each_lane(parts[p], [&](int l) {

@@ -19,7 +19,9 @@ struct Fixture {
     kernel.name = "k";
     kernel.sites = {{0, Space::kGlobal, Access::kLoad, 4, ""},
                     {1, Space::kShared, Access::kStore, 8, ""},
-                    {2, Space::kUnresolved, Access::kLoad, 4, ""}};
+                    {2, Space::kGlobal, Access::kLoad, 4, "", true},
+                    {2, Space::kShared, Access::kLoad, 4, "", true},
+                    {2, Space::kLocal, Access::kLoad, 4, "", true}};
     kernel.blocks = {{0, 2}, {2, 1}};
     launch.kernel = &kernel;
     launch.grid = {2, 1, 1};
@@ -42,7 +44,7 @@ TEST(CounterListener, adds_up_the_workers) {
   counter.on_access(0, {0, kFullMask, 0, 0, Space::kGlobal, &unit});
   counter.on_access(1, {0, 0xfu, 1, 0, Space::kGlobal, &unit});
   counter.on_access(1, {1, kFullMask, 1, 0, Space::kShared, &eight});
-  counter.on_access(0, {2, kFullMask, 0, 0, Space::kShared, &shared});  // generic, found to be shared
+  counter.on_access(0, {3, kFullMask, 0, 0, Space::kShared, &shared});  // generic, found to be shared
   counter.on_access(0, {2, kFullMask, 0, 0, Space::kGlobal, &unit});
   counter.on_block_run(0, {0, kFullMask, 0, 0});
   counter.on_block_run(1, {0, 0xfu, 1, 0});
@@ -51,7 +53,8 @@ TEST(CounterListener, adds_up_the_workers) {
   const events::LaunchCounts& c = counter.counts();
   EXPECT_EQ(c.sites[0], (events::SiteCounts{2, 36, 5, 2, 5, 0, 0}));
   EXPECT_EQ(c.sites[1], (events::SiteCounts{1, 32, 0, 0, 0, 2, 2}));
-  EXPECT_EQ(c.sites[2], (events::SiteCounts{2, 64, 4, 1, 4, 1, 1}));
+  EXPECT_EQ(c.sites[2], (events::SiteCounts{1, 32, 4, 1, 4, 0, 0}));
+  EXPECT_EQ(c.sites[3], (events::SiteCounts{1, 32, 0, 0, 0, 1, 1}));
   EXPECT_EQ(c.blocks[0], (events::BlockCounts{2, 36}));
   EXPECT_EQ(c.blocks[1], (events::BlockCounts{1, 1}));
 }

@@ -25,7 +25,7 @@ RunRecord run_with_everything() {
   auto counts = std::make_shared<events::LaunchCounts>(*run.launches[0].counts);
   kernel.sites.push_back({2, events::Space::kShared, events::Access::kLoad, 4, ""});
   counts->sites.push_back({10, 320, 0, 0, 0, 40, 10});
-  kernel.sites.push_back({2, events::Space::kUnresolved, events::Access::kAtomic, 8, ""});
+  kernel.sites.push_back({2, events::Space::kGlobal, events::Access::kAtomic, 8, ""});
   counts->sites.push_back({10, 10, 10, 10, 10, 0, 0});
   kernel.sites.push_back({2, events::Space::kConst, events::Access::kLoad, 4, ""});
   counts->sites.push_back({10, 320, 0, 0, 0, 0, 0});

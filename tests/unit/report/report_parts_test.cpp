@@ -99,9 +99,15 @@ TEST(Totals, equal_what_an_h200_counted) {
 }
 
 TEST(Totals, generic_accesses_count_as_what_they_were) {
-  const events::AccessSite site{0, events::Space::kUnresolved, events::Access::kLoad, 4, ""};
-  EXPECT_EQ(memory_of(site, {1, 32, 0, 0, 0, 1, 1}), Memory::kShared);
-  EXPECT_EQ(memory_of(site, {1, 32, 4, 1, 4, 0, 0}), Memory::kGlobal);
+  events::KernelInfo kernel;
+  for (const events::Space space : {events::Space::kGlobal, events::Space::kShared, events::Space::kLocal})
+    kernel.sites.push_back({0, space, events::Access::kLoad, 4, "", true});
+  events::LaunchCounts counts;
+  counts.sites = {{1, 32, 4, 1, 4, 0, 0}, {2, 64, 0, 0, 0, 2, 2}, {3, 96, 12, 3, 12, 0, 0}};
+  const Totals t = totals_of(kernel, counts);
+  EXPECT_EQ(t.at(Memory::kGlobal, Kind::kRead).sectors, 4u);
+  EXPECT_EQ(t.at(Memory::kShared, Kind::kRead).wavefronts, 2u);
+  EXPECT_EQ(t.at(Memory::kLocal, Kind::kRead).sectors, 12u);
 }
 
 TEST(Fold, keeps_shapes_and_states_apart_and_spreads) {
