@@ -275,7 +275,8 @@ CompileOutcome list_commands(const CompileRequest& r) {
       say(clang_preprocess_command(r, source));
     } else if (is_cuda_input(r.options, source)) {
       say(clang_device_command(r, source, source + ".ll"));
-      say(clang_ptx_command(r, source + ".ll", source + ".ptx"));
+      if (!r.options.device_debug) say(clang_optimise_command(r, source + ".ll", source + "optimised.ll"));
+      say(clang_ptx_command(r, source + (r.options.device_debug ? ".ll" : "optimised.ll"), source + ".ptx"));
       say(clang_host_command(r, source, source + ".wlptx", objects.back()));
     } else {
       say({r.toolchain.clang, "-c", source, "-o", objects.back()});

@@ -96,15 +96,26 @@ void append_fast_math_back(Arguments& a, const CompileOptions& o) {
 
 using Half = CommandDone;
 
-/// The device half of a source as LLVM text.
+/// The device half of a source as LLVM text, optimised except for --device-debug.
 Result<CommandDone> compile_to_ir(const CompileRequest& r, const SourceJob& job, std::string& text) {
-  const std::string ir_path = job.scratch + ".ll";
-  auto front = run_command(r, clang_device_command(r, job.source, ir_path));
-  if (!front || !front->ok) return front;
+  const std::string ir_path = job.scratch + ".ll", optimised = job.scratch + "optimised.ll";
+  auto done = run_command(r, clang_device_command(r, job.source, ir_path));
+  if (!done || !done->ok) return done;
   auto ir = read_file(ir_path);
   if (!ir) return ir.error();
   text = std::move(*ir);
-  return front;
+  if (r.options.device_debug) return done;
+
+  if (const Status written = write_file(ir_path, widen_object_copies(text)); !written) return written.error();
+  auto optimise = run_command(r, clang_optimise_command(r, ir_path, optimised));
+  if (!optimise) return optimise;
+  done->messages += optimise->messages;
+  done->ok = optimise->ok;
+  if (!done->ok) return done;
+  ir = read_file(optimised);
+  if (!ir) return ir.error();
+  text = std::move(*ir);
+  return done;
 }
 
 /// The device half of a source as PTX text, put into done.device.
@@ -221,10 +232,25 @@ Result<SourceDone> compile_host_source(const CompileRequest& r, const SourceJob&
 std::vector<std::string> clang_device_command(const CompileRequest& r, const std::string& source,
                                               const std::string& output) {
   Arguments a = cuda_front(r, source);
-  append(a, {"--cuda-device-only", "-S", "-emit-llvm", r.options.device_debug ? "-O0" : "-O3", "-gline-directives-only",
-             "-Xclang", "-target-feature", "-Xclang", kPtxVersion});
+  append(a, {"--cuda-device-only", "-S", "-emit-llvm", "-gline-directives-only", "-Xclang", "-target-feature",
+             "-Xclang", kPtxVersion});
+  if (r.options.device_debug)
+    a.push_back("-O0");
+  else
+    append(a, {"-O3", "-Xclang", "-disable-llvm-passes"});  // clang_optimise_command runs them
   append_fast_math_front(a, r.options);
   append(a, {source, "-o", output});
+  return a;
+}
+
+std::vector<std::string> clang_optimise_command(const CompileRequest& r, const std::string& ir,
+                                                const std::string& output) {
+  Arguments a{r.toolchain.clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu",
+              "sm_" + std::to_string(r.options.target), "-target-feature", kPtxVersion, "-O3", "-vectorize-loops",
+              "-vectorize-slp",
+              // It takes vector loads apart of which some elements are unused: wide_copies.h.
+              "-mllvm", "-disable-vector-combine"};
+  append(a, {"-emit-llvm", "-x", "ir", ir, "-o", output});
   return a;
 }
 

@@ -43,10 +43,13 @@ Result<CompileOutcome> device_ptx_with_clang(const CompileRequest& request, cons
 /// Adds .maxnreg to every entry without register or occupancy directives of its own, as -maxrregcount does.
 std::string limit_registers(const std::string& ptx, int max_registers);
 
-/// The commands that would run, for --verbose and for tests. The device half takes two: to LLVM text, which is edited
-/// (inlined_places.h), and from there to PTX.
+/// The commands that would run, for --verbose and for tests. The device half takes three: to LLVM text, which is edited
+/// (wide_copies.h), through the optimiser, whose text is edited again (inlined_places.h), and from there to PTX. With
+/// --device-debug the one in the middle is left out.
 std::vector<std::string> clang_device_command(const CompileRequest& request, const std::string& source,
                                               const std::string& output);
+std::vector<std::string> clang_optimise_command(const CompileRequest& request, const std::string& ir,
+                                                const std::string& output);
 std::vector<std::string> clang_ptx_command(const CompileRequest& request, const std::string& ir,
                                            const std::string& output);
 std::vector<std::string> clang_host_command(const CompileRequest& request, const std::string& source,

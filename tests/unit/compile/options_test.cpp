@@ -173,6 +173,8 @@ TEST(Drivers, clang_commands_carry_the_options) {
     EXPECT_TRUE(contains(c, {"-include", "/headers/cuda_runtime.h"}));
   }
   EXPECT_TRUE(contains(device, {"-O3"}));
+  EXPECT_TRUE(contains(clang_optimise_command(r, "a.ll", "b.ll"), {"-O3"}));
+  EXPECT_TRUE(contains(clang_optimise_command(r, "a.ll", "b.ll"), {"-x", "ir", "a.ll", "-o", "b.ll"}));
   EXPECT_TRUE(contains(clang_ptx_command(r, "a.ll", "a.ptx"), {"-x", "ir", "a.ll", "-o", "a.ptx"}));
   EXPECT_FALSE(contains(device, {"-fopenmp"}));
   EXPECT_TRUE(contains(host, {"-fopenmp"}));

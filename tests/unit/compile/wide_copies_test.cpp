@@ -37,5 +37,40 @@ TEST(WideCopies, everything_else_stays) {
     EXPECT_EQ(widen_copies(line), line);
 }
 
+/// A function that copies an object as clang writes it before optimisation; the metadata lists the object's fields.
+std::string copies_object(const std::string& arguments, const std::string& fields) {
+  return "define void @f(ptr %in) {\n  %own = alloca %struct.T, align 16\n  %other = alloca %struct.T, align 16\n"
+         "  call void @llvm.memcpy.p0.p0.i64(" +
+         arguments + ", i1 false), !tbaa.struct !7\n  ret void\n}\n!7 = !{" + fields + "}\n!8 = !{i64 0}\n";
+}
+const char* const kFourFloats = "i64 0, i64 4, !8, i64 4, i64 4, !8, i64 8, i64 4, !8, i64 12, i64 4, !8";
+
+TEST(WideObjectCopies, element_is_the_smallest_field) {
+  const char* const arguments = "ptr align 16 %own, ptr align 16 %in, i64 16";
+  const auto widened = [&](const char* fields) { return widen_object_copies(copies_object(arguments, fields)); };
+  EXPECT_NE(widened(kFourFloats).find("load <4 x i32>, ptr %object.f0.0, align 16\n"), std::string::npos);
+  EXPECT_NE(widened("i64 0, i64 8, !8, i64 8, i64 8, !8").find("load <2 x i64>"), std::string::npos);
+  EXPECT_NE(widened("i64 0, i64 8, !8, i64 8, i64 2, !8").find("load <8 x i16>"), std::string::npos);
+  EXPECT_NE(widened("i64 0, i64 1, !8, i64 8, i64 8, !8").find("store <16 x i8> %object.v0.0"), std::string::npos);
+}
+
+TEST(WideObjectCopies, alignment_of_one_side_is_the_objects) {
+  for (const char* arguments :
+       {"ptr align 4 %at, ptr align 16 %in, i64 16", "ptr align 16 %at, ptr align 4 %in, i64 16"})
+    EXPECT_NE(widen_object_copies(copies_object(arguments, kFourFloats)).find("store <4 x i32>"), std::string::npos);
+}
+
+TEST(WideObjectCopies, everything_else_stays) {
+  const char* const good = "ptr align 16 %own, ptr align 16 %in, i64 16";
+  for (const std::string& ir : {
+           copies_object("ptr align 16 %own, ptr align 16 %other, i64 16", kFourFloats),  // both are the function's own
+           copies_object("ptr align 8 %own, ptr align 8 %in, i64 16", kFourFloats),       // alignment
+           copies_object("ptr align 16 %own, ptr align 16 %in, i64 24", kFourFloats),     // size
+           copies_object(good, "i64 0, i64 16, !8"),                                      // an array
+           copies_object(good, "i64 0"), copies_object(good, ""),                         // not a list of fields
+       })
+    EXPECT_EQ(widen_object_copies(ir), ir);
+}
+
 }  // namespace
 }  // namespace warplens
