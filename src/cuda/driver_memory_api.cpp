@@ -169,9 +169,10 @@ WARPLENS_DRIVER cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int f
   return in_context([&] { return cudaStreamWaitEvent(stream_of(stream), event_of(event), flags); });
 }
 WARPLENS_DRIVER cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int flags) {
-  // The two callbacks differ in the names of their types only.
-  const auto call = reinterpret_cast<cudaStreamCallback_t>(callback);
-  return in_context([&] { return cudaStreamAddCallback(stream_of(stream), call, data, flags); });
+  return in_context([&] {
+    if (!callback || flags != 0) return cudaErrorInvalidValue;
+    return add_callback(stream_of(stream), [=](cudaError_t state) { callback(stream, result_of(state), data); });
+  });
 }
 WARPLENS_DRIVER cuLaunchHostFunc(CUstream stream, CUhostFn fn, void* data) {
   return in_context([&] { return cudaLaunchHostFunc(stream_of(stream), fn, data); });

@@ -2,6 +2,8 @@
 // The frame around runtime functions: with_device() for those that a sticky error fails, ask_device() for questions
 // that are answered all the same (observed on an H200: cudaGetDevice, cudaGetDeviceCount, cudaSetDevice, properties).
 #pragma once
+#include <functional>
+
 #include "cuda/device.h"
 
 namespace warplens::cuda {
@@ -36,5 +38,8 @@ inline std::shared_ptr<Stream> stream_of(Device& device, cudaStream_t handle) {
   if (handle == cudaStreamPerThread) return per_thread_stream(device);
   return device.queues().find(handle);
 }
+
+/// cudaStreamAddCallback with any callable; it is given the device's state then.
+cudaError_t add_callback(cudaStream_t stream, std::function<void(cudaError_t)> call);
 
 }  // namespace warplens::cuda

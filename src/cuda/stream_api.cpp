@@ -55,6 +55,14 @@ thread_local ThreadStream t_stream;
 
 }  // namespace
 
+cudaError_t add_callback(cudaStream_t stream, std::function<void(cudaError_t)> call) {
+  return with_stream(stream, [&](Device& device, Stream& s) {
+    if (const cudaError_t error = Captures::instance().refuse_wait(device, s); error != cudaSuccess) return error;
+    device.queues().push(s, Engine::kCopy, [&device, call = std::move(call)] { call(device.sticky()); });
+    return cudaSuccess;
+  });
+}
+
 std::shared_ptr<Stream> per_thread_stream(Device& device) {
   if (!t_stream.stream) {
     t_stream.queues = &device.queues();
@@ -208,12 +216,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* data)
 }
 WARPLENS_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags) {
-  return with_stream(stream, [&](Device& device, Stream& s) {
+  return with_stream(stream, [&](Device&, Stream&) {
     if (!callback || flags != 0) return cudaErrorInvalidValue;
-    if (const cudaError_t error = Captures::instance().refuse_wait(device, s); error != cudaSuccess) return error;
-    device.queues().push(s, Engine::kCopy,
-                         [&device, stream, callback, data] { callback(stream, device.sticky(), data); });
-    return cudaSuccess;
+    return add_callback(stream, [=](cudaError_t state) { callback(stream, state, data); });
   });
 }
 WARPLENS_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

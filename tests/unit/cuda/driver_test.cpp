@@ -204,9 +204,10 @@ TEST_F(Driver, streams_and_events_order_work) {
   EXPECT_EQ(cuStreamWaitEvent(urgent, end, 0), CUDA_SUCCESS);
   EXPECT_EQ(cuMemcpyDtoHAsync(host, p_, 128, urgent), CUDA_SUCCESS);
   EXPECT_EQ(cuLaunchHostFunc(urgent, [](void* n) { ++*static_cast<int*>(n); }, &calls), CUDA_SUCCESS);
-  EXPECT_EQ(cuStreamAddCallback(
-                urgent, [](CUstream, CUresult, void* n) { ++*static_cast<int*>(n); }, &calls, 0),
-            CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuStreamAddCallback(
+          urgent, [](CUstream, CUresult state, void* n) { *static_cast<int*>(n) += state == CUDA_SUCCESS; }, &calls, 0),
+      CUDA_SUCCESS);
   EXPECT_EQ(cuStreamSynchronize(urgent), CUDA_SUCCESS);
   EXPECT_EQ(host[0], 0x02020202);
   EXPECT_EQ(host[31], 0x01010101);

@@ -436,6 +436,7 @@ class Capture : public Graph {
 
 TEST_F(Capture, work_becomes_nodes_and_runs_when_launched) {
   EXPECT_EQ(cudaMemset(p_, 0, 128), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);  // the stream does not wait for the legacy one
   ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
   EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
   EXPECT_EQ(status(stream_), cudaStreamCaptureStatusActive);
