@@ -30,12 +30,19 @@ class Cc : public ToolTest {
   }
 };
 
+/// How a shell starts a program that is not instrumented, where the library that it loads is.
+#ifdef WARPLENS_SANITIZER_RUNTIME
+const std::string kStart = "LD_PRELOAD=" WARPLENS_SANITIZER_RUNTIME " ASAN_OPTIONS=detect_leaks=0 ";
+#else
+const std::string kStart;
+#endif
+
 TEST_F(Cc, program_runs_alone_and_is_counted_under_run) {
   const std::string source = file("a.cu", kProgram), program = path("a");
   const auto built = cc({"-O2", "-arch=sm_80", "-DSTART=3", source, "-o", program, "-lcudart"});
   ASSERT_EQ(built.exit_code, 0) << built.errors;
   EXPECT_EQ(built.errors, "");
-  const auto alone = shell(program);
+  const auto alone = shell(kStart + program);
   EXPECT_EQ(alone.exit_code, 7);
   EXPECT_EQ(alone.output, "3 34\n");
   EXPECT_EQ(alone.errors, "");
@@ -66,7 +73,7 @@ TEST_F(Cc, options_come_from_files) {
   const std::string source = file("a.cu", kProgram),
                     options = file("options", "-DSTART=8 \"" + source + "\"\n-o " + path("a"));
   ASSERT_EQ(cc({"--options-file", options}).exit_code, 0);
-  EXPECT_EQ(shell(path("a")).output, "8 39\n");
+  EXPECT_EQ(shell(kStart + path("a")).output, "8 39\n");
   expect_refused(cc({"@" + path("none")}), "none");
   file("loop", "@" + path("loop"));
   expect_refused(cc({"@" + path("loop")}), "without end");
@@ -108,7 +115,8 @@ TEST_F(Cc, make_builds_a_project_with_separate_compilation) {
   const std::string command = "cd " + path("") +
                               " && cp " WARPLENS_SOURCE_DIR
                               "/tests/cli/projects/make/Makefile . && make -s SOURCE=" WARPLENS_SOURCE_DIR
-                              "/tests/cli/projects/cmake_cuda NVCC='" WARPLENS_TOOL " cc' && ./program";
+                              "/tests/cli/projects/cmake_cuda NVCC='" WARPLENS_TOOL " cc' && " +
+                              kStart + "./program";
   const auto result = shell(command);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output, kProjectOutput);
@@ -118,16 +126,16 @@ TEST_F(Cc, cmake_takes_it_as_its_cuda_compiler) {
   const std::string build = path("build");
   const auto result = shell("cmake -G Ninja -S " WARPLENS_SOURCE_DIR "/tests/cli/projects/cmake_cuda -B " + build +
                             " -DCMAKE_CUDA_COMPILER=" + toolkit() + "/bin/nvcc 1>&2 && ninja -C " + build +
-                            " 1>&2 && " + build + "/program");
+                            " 1>&2 && " + kStart + build + "/program");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output, kProjectOutput);
 }
 
 TEST_F(Cc, package_builds_a_program_without_cuda_as_a_language) {
   const std::string build = path("build"), prefix = std::filesystem::path(WARPLENS_TOOL).parent_path().parent_path();
-  const auto result =
-      shell("cmake -G Ninja -S " WARPLENS_SOURCE_DIR "/tests/cli/projects/package -B " + build +
-            " -DCMAKE_PREFIX_PATH=" + prefix + " 1>&2 && ninja -C " + build + " 1>&2 && " + build + "/program");
+  const auto result = shell("cmake -G Ninja -S " WARPLENS_SOURCE_DIR "/tests/cli/projects/package -B " + build +
+                            " -DCMAKE_PREFIX_PATH=" + prefix + " 1>&2 && ninja -C " + build + " 1>&2 && " + kStart +
+                            build + "/program");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output, kProjectOutput);
 }
