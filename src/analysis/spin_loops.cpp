@@ -56,4 +56,19 @@ std::vector<bool> find_spinning_loops(const ir::Kernel& kernel, const LoopForest
   return result;
 }
 
+bool begins_with_barrier(const ir::Kernel& kernel, ir::BlockId id) {
+  const ir::Block& block = kernel.blocks[id];
+  for (uint32_t i = block.begin; i < block.end; ++i) {
+    switch (kernel.function->body[i].def->role) {
+      case ptx::Role::kBarrier: return true;
+      case ptx::Role::kValue:
+      case ptx::Role::kLoad:
+      case ptx::Role::kFence:
+      case ptx::Role::kNoEffect: continue;
+      default: return false;
+    }
+  }
+  return false;
+}
+
 }  // namespace warplens::analysis

@@ -133,8 +133,8 @@ std::unique_ptr<Executor> make_jit(JitOptions options);
 /// Takes a warp over from generated code that met a case it does not handle, and runs it to its end (same events, same
 /// counts from here on). `registers` is [register][32 lanes], raw bits; lanes `mask` are about to execute instruction
 /// `instr` of the block at layout position `position`; the others wait as `waiting` says, by position (at or before
-/// `position`: they have taken the back edge to that loop header). Counts go to `words`, in the interpreter's layout
-/// (interpreter_counter_words).
+/// `position`: they have taken the back edge to that loop header), followed by analysis::SpinWords where loops spin.
+/// Counts go to `words`, in the interpreter's layout (interpreter_counter_words).
 void interpret_from(LaunchState& launch, WarpContext& warp, const uint64_t* registers, uint32_t position, uint32_t mask,
                     uint32_t instr, const uint32_t* waiting, uint64_t* words);
 /// The interpreter's counters: events::SiteCounts' seven words a site, then two words a block.

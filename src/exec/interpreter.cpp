@@ -131,7 +131,7 @@ void Warp::resume(WarpContext& context, uint64_t* words, const uint64_t* registe
   words_ = words;
   interest_ = context.launch->interest;
   if (!registers_.empty()) std::memcpy(registers_.data(), registers, registers_.size() * sizeof(Lanes));
-  schedule_.resume(position, mask, {waiting, program_.blocks.size()});
+  schedule_.resume(position, mask, waiting);
   waiting_count_ = released_count_ = 0;
   run_block(instr);
   run_scheduled();

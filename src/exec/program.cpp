@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/spin_loops.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "exec/access_check.h"
@@ -27,22 +28,6 @@ uint32_t position_at(const LoadedKernel& kernel, uint32_t target) {
   return kernel.loops.position_of[block];
 }
 
-/// Whether a barrier of the thread block comes before anything in the block that others can see.
-bool begins_with_barrier(const LoadedKernel& kernel, ir::BlockId id) {
-  const ir::Block& block = kernel.graph.blocks[id];
-  for (uint32_t i = block.begin; i < block.end; ++i) {
-    switch (kernel.function->body[i].def->role) {
-      case ptx::Role::kBarrier: return true;
-      case ptx::Role::kValue:
-      case ptx::Role::kLoad:
-      case ptx::Role::kFence:
-      case ptx::Role::kNoEffect: continue;
-      default: return false;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 uint64_t symbol_value(const LoadedKernel& kernel, const ptx::SymbolRef& symbol) {
@@ -62,7 +47,7 @@ Program::Program(const LoadedKernel& kernel) {
   registers = static_cast<uint32_t>(function.registers.size());
   plan = make_plan(kernel.loops, kernel.spinning_loops);
   for (const ir::BlockId block : kernel.loops.layout)
-    plan.stops_at_barrier.push_back(begins_with_barrier(kernel, block));
+    plan.stops_at_barrier.push_back(analysis::begins_with_barrier(kernel.graph, block));
   operations.resize(function.body.size());
   for (const ir::BlockId id : kernel.loops.layout) {
     const ir::Block& block = kernel.graph.blocks[id];

@@ -16,6 +16,7 @@ SchedulePlan make_plan(const analysis::LoopForest& forest, const std::vector<boo
   for (size_t i = 0; i < forest.loops.size(); ++i) {
     const analysis::Loop& loop = forest.loops[i];
     plan.loops.push_back({loop.first, loop.last, spinning[i]});
+    plan.any_spins |= spinning[i];
     WL_CHECK(loop.first < loop.last && loop.last <= plan.positions);
     // Outer loops come before inner ones, so the inner one is put in front.
     auto& ending = plan.loops_ending[loop.last - 1];
@@ -25,27 +26,42 @@ SchedulePlan make_plan(const analysis::LoopForest& forest, const std::vector<boo
   return plan;
 }
 
+bool SpinCount::go_round(bool anyone_outside, bool& yields) {
+  if (++turns % analysis::kSpinBudget == 0) yields = true;
+  rounds = anyone_outside ? rounds + 1 : 0;
+  if (rounds <= analysis::kSpinBudget) return true;
+  rounds = 0;
+  return false;
+}
+
 Schedule::Schedule(const SchedulePlan& plan)
     : plan_(plan),
       pending_(plan.positions),
       returning_(plan.loops.size()),
       parked_(plan.loops.size()),
-      rounds_(plan.loops.size()),
-      turns_(plan.loops.size()) {}
+      counts_(plan.loops.size()) {}
 
 void Schedule::start(uint32_t mask) {
   std::fill(pending_.begin(), pending_.end(), 0);
-  for (auto* masks : {&returning_, &parked_, &rounds_, &turns_}) std::fill(masks->begin(), masks->end(), 0);
+  for (auto* masks : {&returning_, &parked_}) std::fill(masks->begin(), masks->end(), 0);
+  std::fill(counts_.begin(), counts_.end(), SpinCount{});
   cursor_ = 0;
   if (!pending_.empty()) pending_[0] = mask;
 }
 
-void Schedule::resume(uint32_t position, uint32_t mask, std::span<const uint32_t> waiting) {
+void Schedule::resume(uint32_t position, uint32_t mask, const uint32_t* waiting) {
   start(0);
-  WL_CHECK(waiting.size() == pending_.size() && position < plan_.positions);
+  WL_CHECK(position < plan_.positions);
   cursor_ = position_ = position;
   mask_ = mask;
   for (uint32_t p = 0; p < plan_.positions; ++p) go(p, waiting[p]);
+  if (!plan_.any_spins) return;
+  const auto loops = static_cast<uint32_t>(plan_.loops.size());
+  const analysis::SpinWords words{plan_.positions, loops};
+  for (uint32_t i = 0; i < loops; ++i) {
+    parked_[i] = waiting[words.parked(i)];
+    counts_[i] = {waiting[words.rounds(i)], waiting[words.turns(i)]};
+  }
 }
 
 void Schedule::go_on_at(uint32_t position, uint32_t mask) {
@@ -96,18 +112,12 @@ bool Schedule::go_back_at(uint32_t position) {
   for (const uint32_t i : plan_.loops_ending[position]) {
     const SchedulePlan::LoopRange& range = plan_.loops[i];
     if (returning_[i] == 0) {
-      rounds_[i] = 0;
+      counts_[i].rounds = 0;
       continue;
     }
-    if (range.spins) {
-      if (++turns_[i] % kSpinBudget == 0) yields_ = true;
-      if (!anyone_outside(range)) {
-        rounds_[i] = 0;
-      } else if (++rounds_[i] > kSpinBudget) {
-        rounds_[i] = 0;
-        parked_[i] |= std::exchange(returning_[i], 0);
-        continue;
-      }
+    if (range.spins && !counts_[i].go_round(anyone_outside(range), yields_)) {
+      parked_[i] |= std::exchange(returning_[i], 0);
+      continue;
     }
     pending_[range.first] |= std::exchange(returning_[i], 0);
     unpark(range.first, range.last);

@@ -7,10 +7,10 @@
 // the walk gets there, then the walk goes back to the loop's first block.
 #pragma once
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "analysis/loops.h"
+#include "analysis/spin_loops.h"
 
 namespace warplens::exec {
 
@@ -27,8 +27,17 @@ struct SchedulePlan {
   /// for those in a spinning loop. Empty: no block does.
   std::vector<bool> stops_at_barrier;
   uint32_t positions = 0;
+  bool any_spins = false;
 };
 SchedulePlan make_plan(const analysis::LoopForest& forest, const std::vector<bool>& spinning);
+
+/// What a warp remembers of one spinning loop besides where its lanes are.
+struct SpinCount {
+  uint32_t rounds = 0;  ///< in a row, while others waited
+  uint32_t turns = 0;   ///< all
+  /// One more round is asked for; false: the lanes are parked. `yields` is set when other warps should run.
+  bool go_round(bool anyone_outside, bool& yields);
+};
 
 class Schedule {
  public:
@@ -36,8 +45,9 @@ class Schedule {
   /// All of `mask` at position 0.
   void start(uint32_t mask);
   /// Takes a warp over in the middle: lanes `mask` are in the block at `position`, others wait as `waiting` says, by
-  /// position; at or before `position` they have taken a back edge.
-  void resume(uint32_t position, uint32_t mask, std::span<const uint32_t> waiting);
+  /// position; at or before `position` they have taken a back edge. Where loops spin their words follow
+  /// (analysis::SpinWords).
+  void resume(uint32_t position, uint32_t mask, const uint32_t* waiting);
   /// Goes on to the next block to run. False: no lane is left. `yields` is set when a spinning loop has gone round
   /// often enough that other warps should run.
   bool next();
@@ -67,11 +77,7 @@ class Schedule {
   std::vector<uint32_t> pending_;    // by position
   std::vector<uint32_t> returning_;  // by loop: took a back edge
   std::vector<uint32_t> parked_;     // by loop: took too many while others waited
-  std::vector<uint32_t> rounds_;     // by loop: rounds while others waited
-  std::vector<uint32_t> turns_;      // by loop: rounds since the last yield
+  std::vector<SpinCount> counts_;    // by loop
 };
-
-/// Rounds that a spinning loop may make while lanes outside of it wait.
-constexpr uint32_t kSpinBudget = 64;
 
 }  // namespace warplens::exec
