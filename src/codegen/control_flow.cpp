@@ -15,9 +15,7 @@ namespace warplens::codegen {
 
 using ptx::Role;
 
-llvm::Value* KernelWriter::pending(uint32_t position) {
-  return ir_.CreateConstInBoundsGEP2_32(pending_->getAllocatedType(), pending_, 0, position);
-}
+llvm::Value* KernelWriter::pending(uint32_t position) { return word(position); }
 
 uint32_t KernelWriter::destination_of(uint32_t instr) const {
   const auto& of = source_.graph->block_of;
@@ -39,13 +37,24 @@ void KernelWriter::check_stop() {
   ir_.SetInsertPoint(go_on);
 }
 
+/// The loop whose header stands there, or kNoLoop.
+uint32_t KernelWriter::loop_headed_at(uint32_t position) const {
+  const auto& loops = source_.loops->loops;
+  const auto at = std::ranges::find(loops, position, &analysis::Loop::first);
+  return at == loops.end() ? analysis::kNoLoop : static_cast<uint32_t>(at - loops.begin());
+}
+
 // All lanes of the warp that are here go to `destination`, and none waits anywhere else.
 void KernelWriter::jump(uint32_t destination) {
   if (destination == kEnd) {
     ir_.CreateBr(finish_);
     return;
   }
-  if (destination <= position_) check_stop();
+  if (destination <= position_) {
+    const uint32_t loop = loop_headed_at(destination);
+    check_stop();
+    if (spins(loop)) count_turn(loop);
+  }
   ir_.CreateBr(clone_ == Clone::kFull ? full_[destination] : body_[destination]);
 }
 
@@ -69,7 +78,7 @@ void KernelWriter::wait_for(uint32_t destination, llvm::Value* lanes) {
 }
 
 llvm::BasicBlock* KernelWriter::after(uint32_t position) {
-  if (loops_ending_[position].empty()) return position + 1 < test_.size() ? test_[position + 1] : finish_;
+  if (loops_ending_[position].empty()) return position + 1 < test_.size() ? test_[position + 1] : end_of_walk_;
   if (after_[position] == nullptr) after_[position] = new_block("after");
   return after_[position];
 }
@@ -80,13 +89,19 @@ void KernelWriter::emit_after(uint32_t position) {
     const uint32_t header = source_.loops->loops[i].first;
     llvm::Value* lanes = ir_.CreateLoad(ir_.getInt32Ty(), pending(header));
     llvm::BasicBlock *again = new_block("again"), *on = new_block("on");
-    ir_.CreateCondBr(ir_.CreateICmpNE(lanes, ir_.getInt32(0)), again, on);
+    llvm::Value* some = ir_.CreateICmpNE(lanes, ir_.getInt32(0));
+    if (lanes_.parks[i])
+      ask_for_round(i, some, again, on);
+    else
+      ir_.CreateCondBr(some, again, on);
     ir_.SetInsertPoint(again);
     check_stop();
+    if (spins(i) && !lanes_.parks[i]) count_turn(i);
+    unpark_within(i);
     ir_.CreateBr(test_[header]);
     ir_.SetInsertPoint(on);
   }
-  ir_.CreateBr(position + 1 < test_.size() ? test_[position + 1] : finish_);
+  ir_.CreateBr(position + 1 < test_.size() ? test_[position + 1] : end_of_walk_);
 }
 
 void KernelWriter::emit_test(uint32_t position) {
@@ -98,6 +113,7 @@ void KernelWriter::emit_test(uint32_t position) {
   ir_.SetInsertPoint(take);
   ir_.CreateStore(ir_.getInt32(0), slot);
   ir_.CreateStore(lanes, mask_);
+  yield_if_asked();
   if (source_.full_mask_clone)
     ir_.CreateCondBr(ir_.CreateICmpEQ(lanes, ir_.getInt32(kFullMask)), full_[position], body_[position]);
   else

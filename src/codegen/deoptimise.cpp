@@ -43,6 +43,8 @@ std::vector<KernelWriter::WaitingValue> KernelWriter::values_of_waiting_lanes(co
       const auto [at, is_new] = known.emplace(std::pair{reg, web}, values.size());
       if (is_new) values.push_back({reg, read_web(web), {}});
       values[at->second].positions.push_back(p);
+      const uint32_t loop = loop_headed_at(p);
+      if (loop != analysis::kNoLoop && lanes_.parks[loop]) values[at->second].positions.push_back(words_.parked(loop));
     }
   }
   return values;

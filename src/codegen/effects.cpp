@@ -240,10 +240,10 @@ void KernelWriter::emit_warp_barrier(const ptx::Instr& in) {
   const bool apart = clone_ == Clone::kDyn && lanes_.diverged[block_];
   if (!apart && in.guard == ptx::kNoReg) return;
   llvm::Value* members = emitter_.first_active(emitter_.src_as(0, Elem::kI32)).base;
-  const auto positions = static_cast<uint32_t>(source_.loops->layout.size());
+  const uint32_t places = spins() ? words_.rounds(0) : words_.positions;  // lanes wait there, or are parked
   llvm::Value* others = ir_.CreateXor(block_mask_bits_, emitter_.active_mask().base);  // held back by the guard
   if (apart)
-    others = ir_.CreateOr(others, ir_.CreateCall(e_.hook("wl_lanes_elsewhere"), {pending_, ir_.getInt32(positions)}));
+    others = ir_.CreateOr(others, ir_.CreateCall(e_.hook("wl_lanes_elsewhere"), {pending_, ir_.getInt32(places)}));
   require(ir_.CreateICmpEQ(ir_.CreateAnd(members, others), ir_.getInt32(0)));
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/loops.h"
 #include "codegen/block_shape.h"
@@ -25,6 +26,7 @@ struct KernelSource {
   uint32_t call_frame_bytes = 0;                    ///< per thread: .param variables of the body
   uint64_t (*function_handle)(uint32_t) = nullptr;  ///< what the address of Module::functions[i] reads as
   const analysis::LoopForest* loops = nullptr;
+  std::vector<bool> spinning_loops;  ///< by loop of `loops`
   BlockShape shape = BlockShape::kGeneral;
   EmitOptions options;
   bool lane_classes = true;     ///< off: every register a vector

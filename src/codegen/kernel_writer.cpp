@@ -16,7 +16,9 @@ using ptx::Role;
 
 KernelWriter::KernelWriter(const KernelSource& source, const LaneAnalysis& lanes, const analysis::Liveness& live,
                            EmitContext& context)
-    : source_(source), lanes_(lanes), live_(live), e_(context), ir_(context.ir), emitter_(source, *this, &context) {}
+    : source_(source), lanes_(lanes), live_(live), e_(context), ir_(context.ir), emitter_(source, *this, &context) {
+  words_ = {static_cast<uint32_t>(source.loops->layout.size()), static_cast<uint32_t>(source.loops->loops.size())};
+}
 
 llvm::BasicBlock* KernelWriter::new_block(const char* name) {
   return llvm::BasicBlock::Create(e_.module.getContext(), name, e_.function);
@@ -32,6 +34,7 @@ void KernelWriter::write_kernel(const std::string& name) {
   e_.alloca_block = llvm::BasicBlock::Create(context, "variables", e_.function);
   llvm::BasicBlock* start = new_block("start");
   finish_ = llvm::BasicBlock::Create(context, "finish");
+  end_of_walk_ = parks() ? new_block("end_of_walk") : finish_;
 
   const auto& loops = *source_.loops;
   const auto positions = static_cast<uint32_t>(loops.layout.size());
@@ -66,6 +69,7 @@ void KernelWriter::write_kernel(const std::string& name) {
   }
   for (uint32_t p = 0; p < positions; ++p)
     if (after_[p] != nullptr) emit_after(p);
+  if (parks()) emit_end_of_walk();
   finish_->insertInto(e_.function);
   ir_.SetInsertPoint(finish_);
   e_.flush_counters();
@@ -96,8 +100,9 @@ void KernelWriter::make_variables() {
   }
   mask_ = make(ir_.getInt32Ty(), "mask");
   // An array, which mem2reg leaves in memory: a mask for each block in SSA form is quadratic in the blocks (measured).
-  pending_ = ir_.CreateAlloca(llvm::ArrayType::get(ir_.getInt32Ty(), source_.loops->layout.size()), nullptr, "pending");
-  ir_.CreateMemSet(pending_, ir_.getInt8(0), source_.loops->layout.size() * 4, llvm::MaybeAlign(4));
+  const uint32_t words = spins() ? words_.count() : words_.positions;
+  pending_ = ir_.CreateAlloca(llvm::ArrayType::get(ir_.getInt32Ty(), words), nullptr, "pending");
+  ir_.CreateMemSet(pending_, ir_.getInt8(0), uint64_t{words} * 4, llvm::MaybeAlign(4));
   if (source_.call_frame_bytes != 0) {
     llvm::Type* word = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
     frame_ = make(llvm::ArrayType::get(word, (source_.call_frame_bytes + 7) / 8), "frame");
@@ -255,7 +260,10 @@ void KernelWriter::emit_operation(uint32_t i) {
     case Role::kLoad:
     case Role::kStore:
     case Role::kAtomic:
-    case Role::kReduction: return emit_memory(i);
+    case Role::kReduction:
+      order_before(in);
+      emit_memory(i);
+      return order_behind(in);
     case Role::kWarpMemory: return emit_warp_memory(i);
     case Role::kCall: return emit_call(i);
     case Role::kBarrier: return emit_barrier(i);

@@ -10,6 +10,8 @@
 //   body_p:  the block; pending[successor] |= its lanes
 //   after_p: for each loop that ends at p: lanes wait for its header: goto test_header;   then goto test_(p+1)
 //
+// Spinning loops: spinning.cpp.
+//
 // Blocks of DYN that run with all of the warp's lanes (LaneAnalysis::diverged is false) jump straight to their
 // successor.
 //
@@ -20,6 +22,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/spin_loops.h"
 #include "codegen/emit_context.h"
 #include "codegen/kernel_source.h"
 #include "codegen/lane_analysis.h"
@@ -91,9 +94,23 @@ class KernelWriter final : private RegisterAccess {
   llvm::BasicBlock* after(uint32_t position);
   void emit_test(uint32_t position);
   void emit_after(uint32_t position);
+  uint32_t loop_headed_at(uint32_t position) const;
   void check_stop();
   llvm::Value* pending(uint32_t position);
   llvm::BasicBlock* new_block(const char* name);
+
+  // spinning.cpp
+  bool spins(uint32_t loop) const { return source_.spinning_loops[loop]; }
+  bool spins() const;
+  bool parks() const;
+  llvm::Value* word(uint32_t index);
+  void count_turn(uint32_t loop);
+  void unpark_within(uint32_t loop);
+  void ask_for_round(uint32_t loop, llvm::Value* some, llvm::BasicBlock* again, llvm::BasicBlock* on);
+  void yield_if_asked();
+  void emit_end_of_walk();
+  void order_before(const ptx::Instr& in);
+  void order_behind(const ptx::Instr& in);
 
   // deoptimise.cpp
   void require(llvm::Value* holds) override;
@@ -120,7 +137,8 @@ class KernelWriter final : private RegisterAccess {
   std::vector<Variable> variables_;  // by web
   llvm::AllocaInst *pending_ = nullptr, *mask_ = nullptr, *frame_ = nullptr;
   std::vector<llvm::BasicBlock*> full_, test_, body_, after_;  // by position
-  llvm::BasicBlock* finish_ = nullptr;
+  llvm::BasicBlock *finish_ = nullptr, *end_of_walk_ = nullptr;
+  analysis::SpinWords words_;
   std::vector<std::vector<uint32_t>> loops_ending_;  // by position, inner first
 
   Clone clone_ = Clone::kDyn;

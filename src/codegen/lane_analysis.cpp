@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/spin_loops.h"
 #include "base/check.h"
 #include "codegen/lane_emitter.h"
 #include "codegen/memory_operands.h"
@@ -37,6 +38,8 @@ class Analyser final : private RegisterAccess {
     out_.info.resize(webs.webs.size());
     out_.diverged.assign(graph_.blocks.size(), !source.lane_classes);
     out_.divergent_branch.assign(graph_.blocks.size(), false);
+    out_.parks.assign(loops_.loops.size(), false);
+    behind_parking_.assign(graph_.blocks.size(), false);
     of_value_.resize(webs.values.size());
     varies_.assign(webs.webs.size(), !source.lane_classes);
     divergent_loop_.assign(loops_.loops.size(), !source.lane_classes);
@@ -44,7 +47,7 @@ class Analyser final : private RegisterAccess {
 
   LaneAnalysis run() {
     do compute_classes();
-    while (spread_divergence());
+    while (spread());
     for (WebId w = 0; w < out_.info.size(); ++w) finish(w);
     return std::move(out_);
   }
@@ -174,6 +177,11 @@ class Analyser final : private RegisterAccess {
     return true;
   }
 
+  bool spread() {
+    const bool by_branches = spread_divergence();
+    return spread_parking() || by_branches;
+  }
+
   /// Adds what newly divergent branches imply; true when that made another web vary.
   bool spread_divergence() {
     bool more = false;
@@ -230,6 +238,96 @@ class Analyser final : private RegisterAccess {
     return more;
   }
 
+  // --- spinning loops
+
+  bool inside(ir::BlockId b, uint32_t loop) const { return loops_.contains(loop, b); }
+
+  /// Marks all blocks that are reached from `work` (itself included) without entering `loop` or going on behind `stop`.
+  std::vector<bool> reached(std::vector<ir::BlockId> work, uint32_t loop, ir::BlockId stop) const {
+    std::vector<bool> mark(graph_.blocks.size());
+    while (!work.empty()) {
+      const ir::BlockId b = work.back();
+      work.pop_back();
+      if (mark[b] || (loop != analysis::kNoLoop && inside(b, loop))) continue;
+      mark[b] = true;
+      if (b == stop) continue;
+      for (const ir::BlockId s : graph_.blocks[b].successors) work.push_back(s);
+    }
+    return mark;
+  }
+
+  /// Whether lanes that come from block `from` to wait for block `b` would let the loop's lanes be parked: they come
+  /// after it in the walk and do not wait at a barrier that needs the loop's lanes too, or have gone round an outer
+  /// loop.
+  bool lets_park(ir::BlockId from, ir::BlockId b, uint32_t loop) const {
+    if (loops_.position_of[b] >= loops_.loops[loop].last) return !analysis::begins_with_barrier(graph_, b);
+    for (uint32_t l = loops_.loops[loop].parent; l != analysis::kNoLoop; l = loops_.loops[l].parent)
+      if (loops_.loops[l].header == b && inside(from, l)) return true;
+    return false;
+  }
+
+  /// Whether lanes that the branch of `b` sends another way may wait outside of the loop while others are in it.
+  bool parts_lanes_of(ir::BlockId b, uint32_t loop) const {
+    const ir::BlockId meeting = post_dominators_.parent[b];
+    if (inside(b, loop)) {
+      if (meeting < graph_.blocks.size() && inside(meeting, loop)) return false;
+      for (uint32_t p = loops_.loops[loop].first; p < loops_.loops[loop].last; ++p)
+        for (const ir::BlockId s : graph_.blocks[loops_.layout[p]].successors)
+          if (!inside(s, loop) && lets_park(b, s, loop)) return true;
+      return false;
+    }
+    const std::vector<ir::BlockId>& ways = graph_.blocks[b].successors;
+    const std::vector<bool> together = reached(ways, analysis::kNoLoop, meeting);
+    const auto& range = loops_.loops[loop];
+    const bool on_the_way = std::any_of(loops_.layout.begin() + range.first, loops_.layout.begin() + range.last,
+                                        [&](ir::BlockId x) { return together[x] && x != meeting; });
+    if (!on_the_way) return false;
+    const std::vector<bool> apart = reached(ways, loop, meeting);
+    for (ir::BlockId x = 0; x < apart.size(); ++x)
+      if (apart[x] && lets_park(b, x, loop)) return true;
+    return false;
+  }
+
+  bool may_park(uint32_t loop) const {
+    if (!source_.lane_classes || behind_parking_[loops_.loops[loop].header]) return true;
+    for (ir::BlockId b = 0; b < graph_.blocks.size(); ++b)
+      if (out_.divergent_branch[b] && parts_lanes_of(b, loop)) return true;
+    return false;
+  }
+
+  /// Finds loops whose lanes may be parked, and what that implies; true when another web varies.
+  bool spread_parking() {
+    bool more = false;
+    for (bool found = true; found;) {
+      found = false;
+      for (uint32_t loop = 0; loop < loops_.loops.size(); ++loop) {
+        if (!source_.spinning_loops[loop] || out_.parks[loop] || !may_park(loop)) continue;
+        out_.parks[loop] = found = true;
+        more |= spread_behind(loop);
+      }
+    }
+    return more;
+  }
+
+  bool spread_behind(uint32_t loop) {
+    const std::vector<bool> behind = reached({loops_.loops[loop].header}, analysis::kNoLoop, ir::kNoBlock);
+    for (ir::BlockId b = 0; b < behind.size(); ++b) {
+      if (!behind[b]) continue;
+      behind_parking_[b] = true;
+      out_.diverged[b] = true;
+    }
+    bool more = false;
+    for (const WebValue& v : out_.webs.values)
+      if (behind[v.block] && (kept(v) || out_.webs.webs[v.web].values.size() > 1)) more |= make_vary(v.web);
+    return more;
+  }
+
+  /// Whether the value is more than a temporary of one block.
+  bool kept(const WebValue& v) const {
+    return v.is_phi ||
+           std::any_of(v.use_blocks.begin(), v.use_blocks.end(), [&](ir::BlockId b) { return b != v.block; });
+  }
+
   bool used_outside(const WebValue& v, uint32_t loop) const {
     return std::any_of(v.use_blocks.begin(), v.use_blocks.end(),
                        [&](ir::BlockId b) { return !loops_.contains(loop, b); });
@@ -240,9 +338,12 @@ class Analyser final : private RegisterAccess {
     if (info.cls.shape == Shape::kBottom) info.cls = LaneClass::uniform();  // only undefined values flow here
     const auto& values = out_.webs.webs[w].values;
     info.blend = values.size() > 1;
-    for (const uint32_t v : values)
-      for (uint32_t l = loops_.loop_of[out_.webs.values[v].block]; l != analysis::kNoLoop; l = loops_.loops[l].parent)
-        info.blend |= divergent_loop_[l] && used_outside(out_.webs.values[v], l);
+    for (const uint32_t v : values) {
+      const WebValue& value = out_.webs.values[v];
+      info.blend |= behind_parking_[value.block] && kept(value);
+      for (uint32_t l = loops_.loop_of[value.block]; l != analysis::kNoLoop; l = loops_.loops[l].parent)
+        info.blend |= divergent_loop_[l] && used_outside(value, l);
+    }
     if (!source_.lane_classes) info.blend = true;
   }
 
@@ -255,6 +356,7 @@ class Analyser final : private RegisterAccess {
   std::vector<ValueInfo> of_value_;
   std::vector<bool> varies_;          // by web
   std::vector<bool> divergent_loop_;  // by loop
+  std::vector<bool> behind_parking_;  // by block: reached from a loop that parks
   uint32_t instr_ = 0;
   bool guard_varies_ = false, changed_ = false;
 };

@@ -7,6 +7,9 @@
 // OpenCL on CPUs"):
 //   - a phi at a block that the two sides of a divergent branch reach apart (sync dependence);
 //   - a value of a loop that lanes leave in different iterations, used behind it (temporal divergence).
+//   - behind a spinning loop whose lanes may be parked (docs/divergence.md): lanes go on that others catch up with at
+//   any
+//     later block, so whatever is kept there from block to block.
 // A branch whose one side only ends the thread parts no lanes that meet again, so that the usual `if (i >= n) return;`
 // costs nothing.
 #pragma once
@@ -32,6 +35,7 @@ struct LaneAnalysis {
   std::vector<WebInfo> info;           ///< by web
   std::vector<bool> diverged;          ///< by block: live lanes may wait elsewhere while it runs
   std::vector<bool> divergent_branch;  ///< by block: its lanes may choose different successors
+  std::vector<bool> parks;             ///< by loop: it spins, and lanes may wait elsewhere that its lanes wait for
 };
 
 LaneAnalysis analyse_lanes(const KernelSource& source, const analysis::DominatorTree& dominators,

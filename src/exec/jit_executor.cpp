@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast executor: compiles a kernel at its first launch with a class of block shapes, keeps the code, and runs each
-// warp as one call. Kernels with spinning loops run in the interpreter: their lanes need its scheduling.
-#include <algorithm>
+// warp as one call.
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -18,20 +17,14 @@ namespace {
 /// Beside the generated frame: hooks, the interpreter after a deoptimisation, printf.
 constexpr uint64_t kHookStackBytes = 192 << 10;
 
-bool spins(const LoadedKernel& kernel) {
-  return std::find(kernel.spinning_loops.begin(), kernel.spinning_loops.end(), true) != kernel.spinning_loops.end();
-}
-
 class JitExecutor final : public Executor {
  public:
-  explicit JitExecutor(JitOptions options)
-      : options_(std::move(options)), compiler_(jit_hooks()), interpreter_(make_interpreter()) {}
+  explicit JitExecutor(JitOptions options) : options_(std::move(options)), compiler_(jit_hooks()) {}
 
   const char* name() const override { return "jit"; }
 
   Status prepare(LaunchState& launch) override {
     const LoadedKernel& kernel = *launch.request->kernel;
-    if (spins(kernel)) return interpreter_->prepare(launch);
     const bool events = (launch.interest & ~events::kLaunches) != 0;
     const auto shape = codegen::block_shape_of(launch.info.block.x, launch.info.block.y, launch.info.block.z);
     const std::lock_guard lock(mutex_);
@@ -52,29 +45,20 @@ class JitExecutor final : public Executor {
   }
 
   uint64_t stack_bytes(const LaunchState& launch) const override {
-    const JitPrepared* p = prepared(launch);
-    return p == nullptr ? interpreter_->stack_bytes(launch) : p->compiled.frame_bytes + kHookStackBytes;
+    return prepared(launch).compiled.frame_bytes + kHookStackBytes;
   }
 
-  void run_warp(LaunchState& launch, WarpContext& warp) override {
-    const JitPrepared* p = prepared(launch);
-    if (p == nullptr)
-      interpreter_->run_warp(launch, warp);
-    else
-      p->compiled.run(&warp);
-  }
+  void run_warp(LaunchState& launch, WarpContext& warp) override { prepared(launch).compiled.run(&warp); }
 
   size_t counter_words(const LaunchState& launch) const override {
-    const JitPrepared* p = prepared(launch);
-    if (p == nullptr) return interpreter_->counter_words(launch);
-    return deoptimised_counter_offset(p->compiled.layout) + interpreter_counter_words(*launch.request->kernel);
+    return deoptimised_counter_offset(prepared(launch).compiled.layout) +
+           interpreter_counter_words(*launch.request->kernel);
   }
 
   void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) override {
-    const JitPrepared* p = prepared(launch);
-    if (p == nullptr) return interpreter_->collect(launch, words, out);
     if (!launch.request->count) return;
-    const codegen::CounterLayout& layout = p->compiled.layout;
+    const codegen::CompiledKernel& compiled = prepared(launch).compiled;
+    const codegen::CounterLayout& layout = compiled.layout;
     // Generated code counts runs with a full mask apart; they are runs like the others.
     std::vector<uint64_t> all = words;
     for (size_t b = 0; b < layout.blocks; ++b) {
@@ -82,15 +66,15 @@ class JitExecutor final : public Executor {
       all[layout.block_word(b, 0)] += full;
       all[layout.block_word(b, 1)] += 32 * full;
     }
-    out = codegen::counts_from_words(layout, all, p->compiled.constants);
+    out = codegen::counts_from_words(layout, all, compiled.constants);
     add_interpreter_counts(*launch.request->kernel, words.data() + deoptimised_counter_offset(layout), out);
   }
 
  private:
   using Key = std::tuple<const Program*, codegen::BlockShape, bool, bool>;
 
-  static const JitPrepared* prepared(const LaunchState& launch) {
-    return static_cast<const JitPrepared*>(launch.prepared.get());
+  static const JitPrepared& prepared(const LaunchState& launch) {
+    return *static_cast<const JitPrepared*>(launch.prepared.get());
   }
 
   Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns) {
@@ -100,6 +84,7 @@ class JitExecutor final : public Executor {
     source.graph = &kernel.graph;
     source.accesses = &kernel.accesses;
     source.loops = &kernel.loops;
+    source.spinning_loops = kernel.spinning_loops;
     source.symbols = kernel.symbols;
     source.variable_offsets = kernel.variable_offsets;
     source.call_frame_bytes = kernel.call_frame_bytes;
@@ -122,7 +107,6 @@ class JitExecutor final : public Executor {
 
   JitOptions options_;
   codegen::KernelCompiler compiler_;
-  std::unique_ptr<Executor> interpreter_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<JitPrepared>> compiled_;
 };

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "analysis/spin_loops.h"
 #include "base/bits.h"
 #include "codegen/rounded_op.h"
 #include "exec/access_check.h"
@@ -97,6 +99,25 @@ void take_back_constants(WarpContext& w, const codegen::CompiledKernel& compiled
   }
 }
 
+analysis::SpinWords spin_words(const SchedulePlan& plan) {
+  return {plan.positions, static_cast<uint32_t>(plan.loops.size())};
+}
+
+/// Whether a lane waits outside of the loop at whose end the walk is; as Schedule does, where lanes that have taken an
+/// outer loop's back edge wait for its header here.
+bool anyone_outside(const SchedulePlan& plan, const SchedulePlan::LoopRange& range, const uint32_t* words) {
+  for (uint32_t p = 0; p < range.first; ++p)
+    if (words[p] != 0) return true;
+  for (uint32_t p = range.last; p < plan.positions; ++p)
+    if (words[p] != 0 && !plan.stops_at_barrier[p]) return true;
+  const analysis::SpinWords at = spin_words(plan);
+  for (uint32_t i = 0; i < at.loops; ++i) {
+    const bool inside = plan.loops[i].first >= range.first && plan.loops[i].last <= range.last;
+    if (!inside && words[at.parked(i)] != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::span<const codegen::HookAddress> jit_hooks() { return kHooks; }
@@ -150,6 +171,35 @@ uint64_t wl_special_register(void* warp, uint32_t which, uint32_t index) {
 void wl_block_run(void* warp, uint32_t block, uint32_t mask) {
   WarpContext& w = context(warp);
   if (w.launch->interest & events::kBlocks) emit_block_run(w, block, mask);
+}
+
+void wl_yield(void* warp) { yield_warp(context(warp)); }
+
+uint32_t wl_spin_round(void* warp, void* waiting, uint32_t loop) {
+  auto* const words = static_cast<uint32_t*>(waiting);
+  const SchedulePlan& plan = context(warp).launch->request->kernel->program->plan;
+  const analysis::SpinWords at = spin_words(plan);
+  SpinCount count{words[at.rounds(loop)], words[at.turns(loop)]};
+  bool yields = words[at.yields()] != 0;
+  const bool goes = count.go_round(anyone_outside(plan, plan.loops[loop], words), yields);
+  words[at.rounds(loop)] = count.rounds;
+  words[at.turns(loop)] = count.turns;
+  words[at.yields()] = yields;
+  if (!goes) words[at.parked(loop)] |= std::exchange(words[plan.loops[loop].first], 0);
+  return goes;
+}
+
+uint32_t wl_walk_again(void* warp, void* waiting) {
+  auto* const words = static_cast<uint32_t*>(waiting);
+  const SchedulePlan& plan = context(warp).launch->request->kernel->program->plan;
+  const analysis::SpinWords at = spin_words(plan);
+  uint32_t parked = 0;
+  for (uint32_t i = 0; i < at.loops; ++i) {
+    parked |= words[at.parked(i)];
+    words[plan.loops[i].first] |= std::exchange(words[at.parked(i)], 0);
+  }
+  if (parked != 0) words[at.yields()] = 1;
+  return parked;
 }
 
 void wl_abandon(void* warp) { abandon_warp(context(warp)); }

@@ -12,6 +12,11 @@ void wl_reference(void* warp, void* instr, uint32_t mask, void* inputs, void* ou
 void wl_rounded(uint32_t operation, uint32_t rounding, void* inputs, void* output);
 uint64_t wl_special_register(void* warp, uint32_t which, uint32_t index);
 void wl_block_run(void* warp, uint32_t block, uint32_t mask);
+void wl_yield(void* warp);
+/// Lanes have taken the back edge of a spinning loop: 0 when they are parked instead. `waiting`: analysis::SpinWords.
+uint32_t wl_spin_round(void* warp, void* waiting, uint32_t loop);
+/// At the end of the walk: parked lanes wait for their loops' headers again. 0: there are none.
+uint32_t wl_walk_again(void* warp, void* waiting);
 void wl_abandon(void* warp);
 void wl_call(void* warp, uint32_t pc, uint32_t mask, void* arguments, void* results);
 uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads, uint32_t mask, uint32_t values,

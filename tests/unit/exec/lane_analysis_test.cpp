@@ -30,6 +30,7 @@ class Analysed {
     source.graph = &kernel_->graph;
     source.accesses = &kernel_->accesses;
     source.loops = &kernel_->loops;
+    source.spinning_loops = kernel_->spinning_loops;
     source.symbols = kernel_->symbols;
     source.variable_offsets = kernel_->variable_offsets;
     source.shape = shape;
@@ -45,6 +46,8 @@ class Analysed {
           out = lanes_.info[u.written].cls;
     return out;
   }
+  /// The loops, outer before inner, in the order of the text.
+  const std::vector<bool>& parks() const { return lanes_.parks; }
   bool any_diverged() const {
     return std::find(lanes_.diverged.begin(), lanes_.diverged.end(), true) != lanes_.diverged.end();
   }
@@ -151,6 +154,90 @@ TEST(LaneAnalysis, one_register_for_two_purposes_is_two_webs) {
   ret;
 )");
   EXPECT_EQ(a.of("%r1").constant, 7u);
+}
+
+/// As a grid barrier is written: the others wait where thread 0 comes through, too.
+TEST(LaneAnalysis, lanes_that_only_wait_at_the_blocks_barrier_leave_what_is_behind_it_alone) {
+  const Analysed a(R"(
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  setp.ne.u32 %p1, %r1, 0;
+$again:
+  @%p1 bra $met;
+  atom.global.add.u32 %r3, [%rd8], 1;
+$wait:
+  ld.acquire.gpu.global.u32 %r4, [%rd8];
+  setp.lt.u32 %p2, %r4, %r29;
+  @%p2 bra $wait;
+$met:
+  bar.sync 0;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p3, %r2, 3;
+  @%p3 bra $again;
+  ret;
+)");
+  EXPECT_EQ(a.parks(), (std::vector<bool>{false, false}));
+  EXPECT_TRUE(a.of("%r2").is_uniform());
+}
+
+TEST(LaneAnalysis, behind_a_lock_of_each_lane_nothing_is_shared_from_block_to_block) {
+  const Analysed a(R"(
+  mov.u32 %r2, 0;
+  mov.u32 %r5, %r29;
+$again:
+  add.u32 %r7, %r2, 1;
+$spin:
+  atom.global.cas.b32 %r3, [%rd8], 0, 1;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra $spin;
+  ld.volatile.global.u32 %r4, [%rd8+4];
+  add.u32 %r6, %r4, %r5;
+  st.volatile.global.u32 [%rd8+4], %r6;
+  membar.gl;
+  atom.global.exch.b32 %r3, [%rd8], 0;
+  mov.u32 %r2, %r7;
+  setp.lt.u32 %p3, %r2, 3;
+  @%p3 bra $again;
+  ret;
+)");
+  EXPECT_EQ(a.parks(), (std::vector<bool>{true, true}));
+  EXPECT_TRUE(a.of("%r2").is_vector());  // lanes are in different rounds
+  EXPECT_TRUE(a.of("%r7").is_vector());
+  EXPECT_TRUE(a.of("%r4").is_uniform());  // used up before others come
+  EXPECT_TRUE(a.of("%r5").is_uniform());  // from before
+}
+
+/// The lanes that wait for the word are behind the loop of those who wait for the lock.
+TEST(LaneAnalysis, lanes_behind_any_loop_that_parks_park_the_next) {
+  const Analysed a(R"(
+$spin:
+  atom.global.cas.b32 %r3, [%rd8], 0, 1;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra $spin;
+$wait:
+  ld.volatile.global.u32 %r4, [%rd8+4];
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra $wait;
+  st.global.u32 [%rd8+8], %r4;
+  ret;
+)");
+  EXPECT_EQ(a.parks(), (std::vector<bool>{true, true}));
+  EXPECT_TRUE(a.of("%r4").is_vector());
+}
+
+/// All go together: nobody waits anywhere else.
+TEST(LaneAnalysis, a_wait_for_one_word_of_all_lanes_parks_nobody) {
+  const Analysed a(R"(
+$wait:
+  ld.volatile.global.u32 %r4, [%rd8+4];
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra $wait;
+  st.global.u32 [%rd8+8], %r4;
+  ret;
+)");
+  EXPECT_EQ(a.parks(), (std::vector<bool>{false}));
+  EXPECT_TRUE(a.of("%r4").is_uniform());
+  EXPECT_FALSE(a.any_diverged());
 }
 
 }  // namespace
