@@ -37,6 +37,16 @@ extern "C" __global__ void k_scopes(int* i, unsigned long long* l, float* f) {
   *l = atomicAdd_system(l, 1ull) + atomicExch_block(l + 1, 1ull);
   *f = atomicAdd_block(f, 1.0f) + atomicExch_system(f + 1, 1.0f);
 }
+// PTX k_unsigned: atom.cta.min.u32
+// PTX k_unsigned: atom.sys.max.u64
+// PTX-NOT k_unsigned: .s32
+// PTX-NOT k_unsigned: .s64
+extern "C" __global__ void k_unsigned(unsigned* u, unsigned long long* l) {
+  atomicMin_block(u, 3u);
+  atomicMax_block(u, 3u);
+  atomicMin_system(l, 3ull);
+  atomicMax_system(l, 3ull);
+}
 // An unused float minimum by compare and swap, as programs write it.
 // PTX k_loop: atom.global.cas.b32
 extern "C" __global__ void k_loop(float* p, float v) {

@@ -85,7 +85,8 @@ TEST_P(Program, prints_what_it_printed_on_the_device) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const bool nvcc : {false, true}) {
-    for (const char* name : {"memory", "launch", "stream", "symbol", "device", "occupancy", "cooperative", "maths"})
+    for (const char* name :
+         {"memory", "launch", "stream", "symbol", "device", "occupancy", "cooperative", "maths", "ordered_atomics"})
       all.push_back({name, nvcc});
     all.push_back({"fault", nvcc, {"null", "far", "misaligned", "trap", "assert", "shared"}});
   }

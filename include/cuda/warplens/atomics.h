@@ -29,17 +29,9 @@ typedef unsigned long long warplens_ull;
     return __builtin_bit_cast(float, __nvvm_atom_##s##xchg_gen_i((int*)p, __builtin_bit_cast(int, v)));                \
   }                                                                                                                    \
   WL_ATOM int atomicMin##scope(int* p, int v) { return __nvvm_atom_##s##min_gen_i(p, v); }                             \
-  WL_ATOM unsigned atomicMin##scope(unsigned* p, unsigned v) { return __nvvm_atom_##s##min_gen_ui(p, v); }             \
   WL_ATOM long long atomicMin##scope(long long* p, long long v) { return __nvvm_atom_##s##min_gen_ll(p, v); }          \
-  WL_ATOM warplens_ull atomicMin##scope(warplens_ull* p, warplens_ull v) {                                             \
-    return __nvvm_atom_##s##min_gen_ull(p, v);                                                                         \
-  }                                                                                                                    \
   WL_ATOM int atomicMax##scope(int* p, int v) { return __nvvm_atom_##s##max_gen_i(p, v); }                             \
-  WL_ATOM unsigned atomicMax##scope(unsigned* p, unsigned v) { return __nvvm_atom_##s##max_gen_ui(p, v); }             \
   WL_ATOM long long atomicMax##scope(long long* p, long long v) { return __nvvm_atom_##s##max_gen_ll(p, v); }          \
-  WL_ATOM warplens_ull atomicMax##scope(warplens_ull* p, warplens_ull v) {                                             \
-    return __nvvm_atom_##s##max_gen_ull(p, v);                                                                         \
-  }                                                                                                                    \
   WL_ATOM unsigned atomicInc##scope(unsigned* p, unsigned v) { return __nvvm_atom_##s##inc_gen_ui(p, v); }             \
   WL_ATOM unsigned atomicDec##scope(unsigned* p, unsigned v) { return __nvvm_atom_##s##dec_gen_ui(p, v); }             \
   WL_ATOM int atomicCAS##scope(int* p, int cmp, int v) { return __nvvm_atom_##s##cas_gen_i(p, cmp, v); }               \
@@ -62,6 +54,27 @@ typedef unsigned long long warplens_ull;
   WL_ATOM warplens_ull atomic##Name##scope(warplens_ull* p, warplens_ull v) {                                     \
     return __nvvm_atom_##s##op##_gen_ll((long long*)p, (long long)v);                                             \
   }
+
+WL_ATOM unsigned atomicMin(unsigned* p, unsigned v) { return __nvvm_atom_min_gen_ui(p, v); }
+WL_ATOM unsigned atomicMax(unsigned* p, unsigned v) { return __nvvm_atom_max_gen_ui(p, v); }
+WL_ATOM warplens_ull atomicMin(warplens_ull* p, warplens_ull v) { return __nvvm_atom_min_gen_ull(p, v); }
+WL_ATOM warplens_ull atomicMax(warplens_ull* p, warplens_ull v) { return __nvvm_atom_max_gen_ull(p, v); }
+// clang 19 has builtins for these too, and makes the signed instruction of them.
+#define WL_UNSIGNED_ATOMIC(name, s, op, T, type, r)                                                     \
+  WL_ATOM T name(T* p, T v) {                                                                           \
+    T old;                                                                                              \
+    asm volatile("atom." #s "." #op "." #type " %0, [%1], %2;" : "=" r(old) : "l"(p), r(v) : "memory"); \
+    return old;                                                                                         \
+  }
+#define WL_UNSIGNED_ATOMICS(scope, s)                                   \
+  WL_UNSIGNED_ATOMIC(atomicMin_##scope, s, min, unsigned, u32, "r")     \
+  WL_UNSIGNED_ATOMIC(atomicMax_##scope, s, max, unsigned, u32, "r")     \
+  WL_UNSIGNED_ATOMIC(atomicMin_##scope, s, min, warplens_ull, u64, "l") \
+  WL_UNSIGNED_ATOMIC(atomicMax_##scope, s, max, warplens_ull, u64, "l")
+WL_UNSIGNED_ATOMICS(block, cta)
+WL_UNSIGNED_ATOMICS(system, sys)
+#undef WL_UNSIGNED_ATOMICS
+#undef WL_UNSIGNED_ATOMIC
 
 WL_ATOMICS(, )
 WL_ATOMICS(_block, cta_)

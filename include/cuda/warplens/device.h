@@ -125,6 +125,7 @@ WL_BUILTIN_VAR(gridDim)
 #include "float_overloads.h"
 #include "host_math.h"
 #include "min_max.h"
+#include "order_atomics.h"
 
 #pragma pop_macro("device")
 #pragma pop_macro("__CUDA_ARCH__")
