@@ -94,6 +94,10 @@ void append_fast_math_back(Arguments& a, const CompileOptions& o) {
   if (o.approximate_root) append(a, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
 }
 
+// nvcc hands the host half to a compiler that does not optimise unless it is told to, so programs get away with signed
+// sums that overflow; here the half is optimised, and they must wrap.
+constexpr const char* kHostArithmetic = "-fwrapv";
+
 using Half = CommandDone;
 
 /// The device half of a source as LLVM text, optimised except for --device-debug.
@@ -214,7 +218,7 @@ Result<SourceDone> compile_cuda(const CompileRequest& r, const SourceJob& job) {
 Result<SourceDone> compile_host_source(const CompileRequest& r, const SourceJob& job) {
   Arguments a{r.toolchain.clang};
   if (is_c(job.source)) append(a, {"-x", "c"});
-  append(a, {"-c", "-fPIC", r.options.optimization, "-isystem", r.toolchain.cuda_headers});
+  append(a, {"-c", "-fPIC", r.options.optimization, kHostArithmetic, "-isystem", r.toolchain.cuda_headers});
   if (r.options.debug) a.push_back("-g");
   if (!r.options.language_standard.empty() && !is_c(job.source)) a.push_back("-std=" + r.options.language_standard);
   append(a, preprocessor_arguments(r));
@@ -280,8 +284,8 @@ std::vector<std::string> clang_ptx_command(const CompileRequest& r, const std::s
 std::vector<std::string> clang_host_command(const CompileRequest& r, const std::string& source,
                                             const std::string& embedded, const std::string& output) {
   Arguments a = cuda_front(r, source);
-  append(a, {"--cuda-host-only", "-c", "-fPIC", r.options.optimization, "-Xclang", "-fcuda-include-gpubinary",
-             "-Xclang", embedded});
+  append(a, {"--cuda-host-only", "-c", "-fPIC", r.options.optimization, kHostArithmetic, "-Xclang",
+             "-fcuda-include-gpubinary", "-Xclang", embedded});
   if (r.options.debug) a.push_back("-g");
   append(a, r.options.host_only);
   append(a, r.options.dependencies);

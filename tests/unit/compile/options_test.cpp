@@ -179,6 +179,8 @@ TEST(Drivers, clang_commands_carry_the_options) {
   EXPECT_FALSE(contains(device, {"-fopenmp"}));
   EXPECT_TRUE(contains(host, {"-fopenmp"}));
   EXPECT_TRUE(contains(host, {"-O1"}));
+  EXPECT_TRUE(contains(host, {"-fwrapv"}));  // sums wrap, as in the unoptimised host half that nvcc makes
+  EXPECT_FALSE(contains(device, {"-fwrapv"}));
   EXPECT_TRUE(contains(host, {"-fcuda-include-gpubinary", "-Xclang", "a.bin"}));
 }
 
