@@ -39,7 +39,6 @@ typedef struct CUlinkState_st* CUlinkState;
 typedef struct CUmemPoolHandle_st* CUmemoryPool;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
-typedef struct CUctxCreateParams_st CUctxCreateParams;
 
 typedef enum cudaError_enum {
   CUDA_SUCCESS = 0,
@@ -279,6 +278,31 @@ typedef struct CUlaunchAttribute_st {
   char pad[8 - sizeof(CUlaunchAttributeID)];
   CUlaunchAttributeValue value;
 } CUlaunchAttribute;
+// What a context can be confined to: some multiprocessors, or data shared with a graphics queue.
+typedef enum CUexecAffinityType_enum {
+  CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
+  CU_EXEC_AFFINITY_TYPE_MAX
+} CUexecAffinityType;
+typedef struct CUexecAffinitySmCount_st {
+  unsigned int val;
+} CUexecAffinitySmCount;
+typedef struct CUexecAffinityParam_st {
+  CUexecAffinityType type;
+  union {
+    CUexecAffinitySmCount smCount;
+  } param;
+} CUexecAffinityParam;
+typedef enum CUcigDataType_enum { CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 1, CIG_DATA_TYPE_NV_BLOB = 2 } CUcigDataType;
+typedef struct CUctxCigParam_st {
+  CUcigDataType sharedDataType;
+  void* sharedData;
+} CUctxCigParam;
+typedef struct CUctxCreateParams_st {
+  CUexecAffinityParam* execAffinityParams;
+  int numExecAffinityParams;
+  CUctxCigParam* cigParams;
+} CUctxCreateParams;
+
 typedef struct CUlaunchConfig_st {
   unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
   CUstream hStream;

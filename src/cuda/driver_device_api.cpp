@@ -206,7 +206,9 @@ WARPLENS_DRIVER cuDevicePrimaryCtxGetState(CUdevice device, unsigned int* flags,
 WARPLENS_DRIVER cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
   return create_context(context, flags, device);
 }
-WARPLENS_DRIVER cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned int flags, CUdevice device) {
+WARPLENS_DRIVER cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* params, unsigned int flags, CUdevice device) {
+  // Confining a context would change what its kernels may count on; refused instead of ignored.
+  if (params && (params->numExecAffinityParams != 0 || params->cigParams)) return CUDA_ERROR_NOT_SUPPORTED;
   return create_context(context, flags, device);
 }
 WARPLENS_DRIVER cuCtxDestroy_v2(CUcontext context) {

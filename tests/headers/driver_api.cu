@@ -19,6 +19,8 @@ int run() {
   CUresult r = cuInit(0);
   r = cuDeviceGet(&device, 0);
   r = cuCtxCreate(&context, 0, device);
+  CUctxCreateParams params = {};
+  r = cuCtxCreate(&context, &params, 0, device);
   r = cuModuleLoadData(&module, "");
   r = cuModuleGetFunction(&function, module, "k");
   r = cuMemAlloc(&pointer, 64);

@@ -184,6 +184,10 @@ TEST_F(Driver, contexts_are_a_stack_of_the_thread) {
   CUcontext other = nullptr;
   EXPECT_EQ(cuCtxCreate(&other, nullptr, 0, 0), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxCreate_v4(&other, nullptr, 0, 3), CUDA_ERROR_INVALID_DEVICE);
+  CUctxCreateParams params = {};
+  EXPECT_EQ(cuCtxCreate(&other, &params, 0, 0), CUDA_SUCCESS);
+  params.numExecAffinityParams = 1;
+  EXPECT_EQ(cuCtxCreate(&other, &params, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(cuCtxDestroy(other), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxDestroy(other), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(cuDevicePrimaryCtxReset(0), CUDA_SUCCESS);
