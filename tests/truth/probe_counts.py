@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a probe program at full size and compares every launch, and every source line of it, with what an H200 counted.
 
-usage: probe_counts.py WARPLENS NAME --compiler C --rows N [--lines N] [--skip PATTERN]... -- RUN-ARGUMENTS
+usage: probe_counts.py WARPLENS NAME --compiler C --rows N [--lines N] [--skip PATTERN]... [--only TEXT] -- RUN-ARGUMENTS
 
 Tables are truth/h200/NAME.csv and truth/h200/lines_NAME.csv; RUN-ARGUMENTS are what follows `warplens run --launches all
 --json FILE`. The program prints "index,name" after each probe; that names the row of each launch. Compared, exactly:
@@ -19,6 +19,7 @@ import collections
 import csv
 import fnmatch
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -118,10 +119,13 @@ def main():
     parser.add_argument("--skip", action="append", default=[], metavar="PATTERN", help="rows that are not compared")
     parser.add_argument("--rows", type=int, required=True, help="rows that must be compared, so that none is lost")
     parser.add_argument("--lines", type=int, default=0, help="the same for lines; 0: lines are not compared")
+    parser.add_argument("--only", default="", metavar="TEXT", help="run and compare only probes with this in their name")
     args = parser.parse_args(sys.argv[1:split])
+    if args.only:
+        os.environ["PROBE"] = args.only  # what the probe programs read
     launches = run(args.warplens, sys.argv[split + 1:])
     exempt = Exemptions(args.name, args.compiler)
-    skipped = lambda probe: any(fnmatch.fnmatch(probe, p) for p in args.skip)
+    skipped = lambda probe: args.only not in probe or any(fnmatch.fnmatch(probe, p) for p in args.skip)
     faults = 0
 
     def compare(probe, what, got, expected):
@@ -146,7 +150,7 @@ def main():
             lines += key in expected
             compare(probe, "line {} {} {}".format(*key), dict(ours[key]), dict(expected[key]))
     print(f"{len(rows)} rows and {lines} lines compared, {faults} differences")
-    for entry in exempt.stale():
+    for entry in exempt.stale() if not args.only else []:
         faults += 1
         print(f"exempt.csv: {entry['probe']}, {entry['what']} is equal now")
     if (len(rows), lines) != (args.rows, args.lines):
