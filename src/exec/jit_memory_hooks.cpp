@@ -100,6 +100,46 @@ void for_each_piece(LaneAccess& a, events::Space space, unsigned lane, uint8_t* 
   }
 }
 
+template <typename T>
+void load_as(const uint8_t* memory, uint8_t* value) {
+  const T read = __atomic_load_n(reinterpret_cast<const T*>(memory), __ATOMIC_ACQUIRE);
+  std::memcpy(value, &read, sizeof read);
+}
+template <typename T>
+void store_as(uint8_t* memory, const uint8_t* value) {
+  T written;
+  std::memcpy(&written, value, sizeof written);
+  __atomic_store_n(reinterpret_cast<T*>(memory), written, __ATOMIC_RELEASE);
+}
+
+/// Other workers may use the same word of global memory at the same time (exec/lane_memory.h); checked: aligned.
+void load_piece(events::Space space, const uint8_t* memory, uint8_t* value, unsigned bytes) {
+  if (space != events::Space::kGlobal) {
+    std::memcpy(value, memory, bytes);
+    return;
+  }
+  switch (bytes) {
+    case 1: return load_as<uint8_t>(memory, value);
+    case 2: return load_as<uint16_t>(memory, value);
+    case 4: return load_as<uint32_t>(memory, value);
+    default:
+      for (unsigned at = 0; at < bytes; at += 8) load_as<uint64_t>(memory + at, value + at);
+  }
+}
+void store_piece(events::Space space, uint8_t* memory, const uint8_t* value, unsigned bytes) {
+  if (space != events::Space::kGlobal) {
+    std::memcpy(memory, value, bytes);
+    return;
+  }
+  switch (bytes) {
+    case 1: return store_as<uint8_t>(memory, value);
+    case 2: return store_as<uint16_t>(memory, value);
+    case 4: return store_as<uint32_t>(memory, value);
+    default:
+      for (unsigned at = 0; at < bytes; at += 8) store_as<uint64_t>(memory + at, value + at);
+  }
+}
+
 /// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count.
 template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
@@ -168,7 +208,7 @@ void wl_load_lanes(void* warp, void* access, uint32_t mask, void* address, void*
   for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
     for_each_lane(lanes, [&](int lane) {
       for_each_piece(a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
-                     [](uint8_t* memory, uint8_t* value, unsigned bytes) { std::memcpy(value, memory, bytes); });
+                     [&](uint8_t* memory, uint8_t* value, unsigned bytes) { load_piece(space, memory, value, bytes); });
     });
   });
 }
@@ -177,8 +217,9 @@ void wl_store_lanes(void* warp, void* access, uint32_t mask, void* address, void
   LaneAccess a = lane_access(warp, access, address);
   for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
     for_each_lane(lanes, [&](int lane) {
-      for_each_piece(a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
-                     [](uint8_t* memory, uint8_t* value, unsigned bytes) { std::memcpy(memory, value, bytes); });
+      for_each_piece(
+          a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
+          [&](uint8_t* memory, uint8_t* value, unsigned bytes) { store_piece(space, memory, value, bytes); });
     });
   });
 }
