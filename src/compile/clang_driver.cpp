@@ -22,6 +22,7 @@
 
 #include "compile/device_link.h"
 #include "compile/inlined_places.h"
+#include "compile/loop_branches.h"
 #include "compile/process.h"
 #include "compile/source_job.h"
 #include "compile/wide_copies.h"
@@ -349,7 +350,7 @@ Result<CommandDone> ir_to_ptx(const CompileRequest& r, std::string ir, const std
   if (!back || !back->ok) return back;
   auto text = read_file(ptx_path);
   if (!text) return text.error();
-  ptx = add_cluster_dims(restore_inlined_places(*text, marked.places), clusters);
+  ptx = turn_loop_branches(add_cluster_dims(restore_inlined_places(*text, marked.places), clusters));
   return back;
 }
 
