@@ -43,7 +43,7 @@ class _Sized(ctypes.Structure):
 
 class _Options(_Sized):
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("gpu", ctypes.c_char_p), ("executor", ctypes.c_char_p),
-                ("workers", ctypes.c_uint32)]
+                ("workers", ctypes.c_uint32), ("level", ctypes.c_char_p)]
 
 
 class _Parameter(_Sized):
@@ -484,11 +484,12 @@ class Module:
 
 
 class Session:
-    """One virtual GPU. gpu: None for the built-in one, a name, or the path of a GPU file."""
+    """One virtual GPU. gpu: None for the built-in one, a name, or the path of a GPU file. level: "machine" (default)
+    counts loops as the GPU's assembler lays them out, "ptx" as the PTX stands."""
 
-    def __init__(self, gpu=None, executor=None, workers=0):
+    def __init__(self, gpu=None, executor=None, workers=0, level=None):
         options = _Options.new(gpu=gpu.encode() if gpu else None, executor=executor.encode() if executor else None,
-                               workers=workers)
+                               workers=workers, level=level.encode() if level else None)
         self._handle = ctypes.c_void_p()
         _check(_lib.warplens_session_create(ctypes.byref(options), ctypes.byref(self._handle)))
 

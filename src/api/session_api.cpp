@@ -54,6 +54,7 @@ warplens_status warplens_session_create(const warplens_session_options* options,
     wanted.gpu = or_empty(given.gpu);
     if (*or_empty(given.executor) != '\0') wanted.executor = given.executor;
     wanted.workers = given.workers;
+    if (*or_empty(given.level) != '\0') wanted.level = given.level;
     auto made = session::Session::create(wanted);
     if (!made) return fail(WARPLENS_INPUT, made.error());
     auto object = std::make_unique<warplens_session>();

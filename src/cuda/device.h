@@ -39,6 +39,7 @@ class Device {
   Queues& queues() { return queues_; }
   Session& session() { return *session_; }
   exec::Executor& executor() { return *executor_; }
+  exec::Level level() const { return session_->options().level == "ptx" ? exec::Level::kPtx : exec::Level::kMachine; }
   /// Compute capability as PTX targets count: 90 for 9.0.
   uint32_t target() const;
 

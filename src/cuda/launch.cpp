@@ -157,7 +157,7 @@ const ptx::Function& ptx_of(Device& device, Function& function) {
 }
 
 const exec::LoadedKernel& kernel_of(Device& device, Function& function) {
-  const auto kernel = Registry::instance().load(function, device.arena(), device.target());
+  const auto kernel = Registry::instance().load(function, device.arena(), device.target(), device.level());
   if (!kernel) give_up(kernel.error(), function.binary->parsed ? function.binary->parsed->text : std::string_view());
   return **kernel;
 }

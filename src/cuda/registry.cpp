@@ -145,12 +145,13 @@ Result<const ptx::Function*> Registry::find_ptx(Function& function, memory::Aren
   return function.ptx = found;
 }
 
-Result<const exec::LoadedKernel*> Registry::load(Function& function, memory::Arena& arena, uint32_t target) {
+Result<const exec::LoadedKernel*> Registry::load(Function& function, memory::Arena& arena, uint32_t target,
+                                                 exec::Level level) {
   const std::lock_guard lock(mutex_);
   if (function.kernel) return function.kernel.get();
   const auto found = find_ptx(function, arena, target);
   if (!found) return found.error();
-  auto kernel = exec::load_kernel(*function.binary->module, **found);
+  auto kernel = exec::load_kernel(*function.binary->module, **found, level);
   if (!kernel) return kernel.error();
   function.kernel = std::move(*kernel);
   return function.kernel.get();

@@ -82,7 +82,7 @@ class Registry {
   /// All functions below fail with one text that explains it to the user.
   /// Makes the kernel's module present, but does not ask whether the kernel can run.
   Result<const ptx::Function*> find_ptx(Function& function, memory::Arena& arena, uint32_t target);
-  Result<const exec::LoadedKernel*> load(Function& function, memory::Arena& arena, uint32_t target);
+  Result<const exec::LoadedKernel*> load(Function& function, memory::Arena& arena, uint32_t target, exec::Level level);
   /// Nothing: not a variable's address.
   Result<std::optional<PlacedVariable>> variable(const void* host, memory::Arena& arena, uint32_t target);
   Status place_managed(memory::Arena& arena, uint32_t target);

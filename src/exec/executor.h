@@ -37,7 +37,7 @@ class Program;  // the interpreter's form of a kernel (exec/program.h)
 struct LoadedKernel {
   const LoadedModule* module = nullptr;
   const ptx::Function* function = nullptr;       ///< the entry, or `inlined`
-  std::shared_ptr<const ptx::Function> inlined;  ///< when it calls functions of the module: with their bodies
+  std::shared_ptr<const ptx::Function> inlined;  ///< when a pass changed it: calls replaced, loops unrolled
   ir::Kernel graph;
   analysis::LoopForest loops;        ///< its layout is the order that docs/divergence.md speaks of
   std::vector<bool> spinning_loops;  ///< by loop (analysis/spin_loops.h)
@@ -55,8 +55,12 @@ struct LoadedKernel {
   uint32_t call_frame_bytes = 0;  ///< per thread: the .param variables of the body
   std::shared_ptr<const Program> program;
 };
+/// What is counted: the kernel as the GPU's assembler lays it out, as far as that is modelled (loops:
+/// docs/unrolling.md), or as its PTX stands. Both compute the same.
+enum class Level : uint8_t { kMachine, kPtx };
 /// Diagnostics when the kernel needs what we lack (all of it at once).
-Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& function);
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& function,
+                                                  Level level = Level::kMachine);
 
 struct LaunchRequest {
   const LoadedKernel* kernel = nullptr;

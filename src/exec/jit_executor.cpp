@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "codegen/compiler.h"
+#include "exec/code_source.h"
 #include "exec/executor.h"
-#include "exec/function_handle.h"
 #include "exec/jit_hooks.h"
 #include "exec/jit_prepared.h"
 
@@ -78,17 +78,7 @@ class JitExecutor final : public Executor {
   }
 
   Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns) {
-    codegen::KernelSource source;
-    source.module = kernel.module->module.get();
-    source.function = kernel.function;
-    source.graph = &kernel.graph;
-    source.accesses = &kernel.accesses;
-    source.loops = &kernel.loops;
-    source.spinning_loops = kernel.spinning_loops;
-    source.symbols = kernel.symbols;
-    source.variable_offsets = kernel.variable_offsets;
-    source.call_frame_bytes = kernel.call_frame_bytes;
-    source.function_handle = function_handle;
+    codegen::KernelSource source = source_of(kernel);
     source.shape = std::get<codegen::BlockShape>(key);
     source.options.count = std::get<2>(key);
     source.options.emit_events = std::get<3>(key);

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/dominance.h"
+#include "analysis/liveness.h"
 #include "analysis/spin_loops.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "codegen/lane_analysis.h"
+#include "exec/code_source.h"
 #include "exec/device_calls.h"
 #include "exec/executor.h"
 #include "exec/function_handle.h"
@@ -14,6 +18,7 @@
 #include "memory/address_space.h"
 #include "ops/instruction_set.h"
 #include "passes/inline_calls.h"
+#include "passes/unroll_loops.h"
 
 namespace warplens::exec {
 namespace {
@@ -131,9 +136,36 @@ bool lay_out_variables(LoadedKernel& kernel) {
   return true;
 }
 
+/// The graph and what follows from it. False: more variables than the 32-bit windows can hold.
+bool prepare(LoadedKernel& kernel) {
+  const ptx::Function& function = *kernel.function;
+  kernel.graph = ir::build(function);
+  kernel.loops = analysis::find_loops(kernel.graph);
+  kernel.spinning_loops = analysis::find_spinning_loops(kernel.graph, kernel.loops);
+  kernel.accesses = machine::accesses_of(function);
+  kernel.info = machine::describe(*kernel.module->module, function, kernel.graph, kernel.accesses);
+  return lay_out_variables(kernel);
+}
+
+/// The loops that the GPU's assembler unrolls and whose lanes may leave in different rounds; the others' counts do not
+/// depend on it.
+std::vector<passes::CountedLoop> loops_to_unroll(const LoadedKernel& kernel) {
+  std::vector<passes::CountedLoop> loops = passes::find_counted_loops(*kernel.function);
+  if (loops.empty()) return loops;
+  const codegen::KernelSource source = source_of(kernel);
+  const codegen::LaneAnalysis lanes =
+      codegen::analyse_lanes(source, analysis::dominators(kernel.graph), analysis::post_dominators(kernel.graph),
+                             analysis::liveness(kernel.graph));
+  std::erase_if(loops, [&](const passes::CountedLoop& loop) {
+    const ir::BlockId block = kernel.graph.block_of[loop.last];
+    return block == ir::kNoBlock || !lanes.divergent_branch[block];
+  });
+  return loops;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& entry) {
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, const ptx::Function& entry, Level level) {
   std::shared_ptr<const ptx::Function> inlined;
   if (passes::calls_defined_function(*module.module, entry)) {
     auto result = passes::inline_calls(*module.module, entry, ops::instruction_set(), function_handle);
@@ -147,17 +179,22 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, co
   kernel->module = &module;
   kernel->function = &function;
   kernel->inlined = std::move(inlined);
-  kernel->graph = ir::build(function);
-  kernel->loops = analysis::find_loops(kernel->graph);
-  kernel->spinning_loops = analysis::find_spinning_loops(kernel->graph, kernel->loops);
-  kernel->accesses = machine::accesses_of(function);
-  kernel->info = machine::describe(*module.module, function, kernel->graph, kernel->accesses);
-  for (const ptx::Instr& in : function.body)
+  const auto too_large = [&] {
+    return make_error_at(module.module->file_name, entry.pos,
+                         fmt::format("the variables of '{}' are larger than 2 GiB", entry.name));
+  };
+  if (!prepare(*kernel)) return too_large();
+  if (level == Level::kMachine) {
+    if (const auto loops = loops_to_unroll(*kernel); !loops.empty()) {
+      kernel->inlined =
+          std::make_shared<const ptx::Function>(passes::unroll_loops(function, loops, ops::instruction_set()));
+      kernel->function = kernel->inlined.get();
+      if (!prepare(*kernel)) return too_large();
+    }
+  }
+  for (const ptx::Instr& in : kernel->function->body)
     kernel->has_barriers = kernel->has_barriers || in.def->role == ptx::Role::kBarrier ||
                            in.def->role == ptx::Role::kClusterBarrier || in.def->role == ptx::Role::kWarpMemory;
-  if (!lay_out_variables(*kernel))
-    return make_error_at(module.module->file_name, function.pos,
-                         fmt::format("the variables of '{}' are larger than 2 GiB", function.name));
   kernel->program = std::make_shared<const Program>(*kernel);
   return kernel;
 }

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "ptx/parser.h"
+#include "passes/instruction_writer.h"
 
 namespace warplens::passes {
 namespace {
@@ -63,7 +63,7 @@ std::string immediate_text(ptx::Type type, uint64_t bits) {
 class Inliner {
  public:
   Inliner(const ptx::Module& module, const ptx::Function& entry, const ptx::OpTable& table, FunctionHandle handle_of)
-      : module_(module), table_(table), handle_of_(handle_of), out_(entry) {
+      : module_(module), handle_of_(handle_of), out_(entry), writer_(out_, table) {
     out_.body.clear();
     out_.branch_tables.clear();
     out_.labels.clear();
@@ -93,11 +93,9 @@ class Inliner {
   bool is_active(const ptx::Function& f) const {
     return std::find(active_.begin(), active_.end(), &f) != active_.end();
   }
-  ptx::RegId new_register(ptx::Type type, const char* name);
-  /// Appends an instruction written as PTX whose registers r0, r1 (of `type`) and p stand for those given.
-  void append_text(const ptx::Instr& like, const std::string& text, ptx::Type type, std::vector<ptx::RegId> registers,
-                   ptx::RegId predicate = ptx::kNoReg);
-  void append_jump(const ptx::Instr& like, ptx::RegId guard, bool negated, uint32_t target);
+  void append_jump(const ptx::Instr& like, ptx::RegId guard, bool negated, uint32_t target) {
+    writer_.append_jump(like, guard, negated, target);
+  }
   ptx::Instr translated(const ptx::Instr& in, const Copy& copy, const Binding& params, const Binding& returns);
   void translate(ptx::Operand& o, const ptx::Instr& in, const Copy& copy, const Binding& params,
                  const Binding& returns);
@@ -106,9 +104,9 @@ class Inliner {
   }
 
   const ptx::Module& module_;
-  const ptx::OpTable& table_;
   FunctionHandle handle_of_;
   ptx::Function out_;
+  InstructionWriter writer_;
   std::map<const ptx::Function*, Copy> copies_;
   std::vector<const ptx::Function*> active_;
   Diagnostics errors_;
@@ -150,47 +148,6 @@ ptx::Instr Inliner::translated(const ptx::Instr& in, const Copy& copy, const Bin
   return result;
 }
 
-/// "@guard bra target;"
-void Inliner::append_jump(const ptx::Instr& like, ptx::RegId guard, bool negated, uint32_t target) {
-  ptx::Instr jump;
-  const auto rows = table_.rows("bra");
-  WL_CHECK(!rows.empty());
-  jump.def = rows.front();
-  jump.slots.fill(-1);
-  jump.operands.resize(1);
-  jump.operands[0].tag = OperandTag::kLabel;
-  jump.operands[0].first = target;
-  jump.guard = guard;
-  jump.guard_negated = negated;
-  jump.pos = like.pos;
-  jump.loc = like.loc;
-  out_.body.push_back(std::move(jump));
-}
-
-ptx::RegId Inliner::new_register(ptx::Type type, const char* name) {
-  out_.registers.push_back({name, type});
-  return static_cast<ptx::RegId>(out_.registers.size() - 1);
-}
-
-void Inliner::append_text(const ptx::Instr& like, const std::string& text, ptx::Type type,
-                          std::vector<ptx::RegId> registers, ptx::RegId predicate) {
-  const std::string module =
-      fmt::format(".version 8.0\n.target sm_90\n.address_size 64\n.func f() {{ .reg .pred p; .reg .{0} r0, r1; {1} }}",
-                  ptx::name_of(type == ptx::Type::kPred ? ptx::Type::kB64 : type), text);
-  auto parsed = ptx::parse(module, "call.ptx", table_);
-  WL_CHECK(parsed && parsed->functions[0].body.size() == 1 && parsed->functions[0].unsupported.empty(), "{}", text);
-  const ptx::Function& f = parsed->functions[0];
-  ptx::Instr in = f.body[0];
-  for (ptx::Operand& o : in.operands) {
-    if (o.reg == ptx::kNoReg) continue;
-    const std::string& name = f.registers[o.reg].name;
-    o.reg = name == "p" ? predicate : registers.at(name == "r0" ? 0 : 1);
-  }
-  in.pos = like.pos;
-  in.loc = like.loc;
-  out_.body.push_back(std::move(in));
-}
-
 /// Whether the call's arguments and results have the sizes of the function's.
 bool Inliner::matches(const ptx::Function& callee, const ptx::Instr& call) const {
   const size_t given = call.args.size() - call.returns;
@@ -222,23 +179,27 @@ void Inliner::append_bound_body(const ptx::Function& callee, const ptx::Instr& c
     if (is_result)
       results.emplace_back(o.reg, own + copy.registers);
     else if (o.tag == OperandTag::kReg)
-      append_text(call, fmt::format("mov.{} r0, r1;", move_type(type)), type, {own + copy.registers, o.reg});
+      writer_.append(call, fmt::format("mov.{} r0, r1;", move_type(type)),
+                     {{"r0", own + copy.registers}, {"r1", o.reg}});
     else
-      append_text(call, fmt::format("mov.{} r0, {};", move_type(type), immediate_text(type, o.imm)), type,
-                  {own + copy.registers});
+      writer_.append(call, fmt::format("mov.{} r0, {};", move_type(type), immediate_text(type, o.imm)),
+                     {{"r0", own + copy.registers}});
   }
   if (params.size() < callee.params.size() || returns.size() < callee.returns.size())
     return complain(call, fmt::format("'{}' is called with too few arguments", callee.name));
+  const size_t first = out_.body.size();
   append(callee, params, returns);
+  // The GPU's assembler calls most of these functions.
+  if (first < out_.body.size()) out_.body[first].nounroll = true;
   for (const auto& [to, from] : results) {
     const ptx::Type type = out_.registers[from].type;
-    append_text(call, fmt::format("mov.{} r0, r1;", move_type(type)), type, {to, from});
+    writer_.append(call, fmt::format("mov.{} r0, r1;", move_type(type)), {{"r0", to}, {"r1", from}});
   }
 }
 
 void Inliner::append_indirect_call(const ptx::Instr& call) {
   const ptx::RegId pointer = callee_register(call);
-  const ptx::RegId differs = new_register(ptx::Type::kPred, "%call_differs");
+  const ptx::RegId differs = writer_.new_register(ptx::Type::kPred, "%call_differs");
   std::vector<uint32_t> to_end;
   const size_t first = out_.body.size();
   if (call.guard != ptx::kNoReg) append_jump(call, call.guard, !call.guard_negated, 0);
@@ -247,8 +208,8 @@ void Inliner::append_indirect_call(const ptx::Instr& call) {
     const ptx::Function& f = module_.functions[index];
     // A function that calls itself through a pointer is not a candidate: such a call traps.
     if (!matches(f, call) || is_active(f)) continue;
-    append_text(call, fmt::format("setp.ne.b{} p, r0, {};", ptx::bits_of(type), handle_of_(index)), type, {pointer},
-                differs);
+    writer_.append(call, fmt::format("setp.ne.b{} p, r0, {};", ptx::bits_of(type), handle_of_(index)),
+                   {{"r0", pointer}, {"p", differs}});
     const size_t skip = out_.body.size();
     append_jump(call, differs, false, 0);
     append_bound_body(f, call);
@@ -257,7 +218,7 @@ void Inliner::append_indirect_call(const ptx::Instr& call) {
     out_.body[skip].operands[0].first = static_cast<uint32_t>(out_.body.size());
     if (!errors_.empty()) return;
   }
-  append_text(call, "trap;", ptx::Type::kB64, {});
+  writer_.append(call, "trap;", {});
   const auto end = static_cast<uint32_t>(out_.body.size());
   for (const uint32_t i : to_end) out_.body[i].operands[0].first = end;
   if (call.guard != ptx::kNoReg) out_.body[first].operands[0].first = end;

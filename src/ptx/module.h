@@ -80,6 +80,9 @@ struct Instr {
   uint32_t returns = 0;                      ///< call: how many of `args` are return parameters
   RegId guard = kNoReg;
   bool guard_negated = false;
+  /// .pragma "nounroll" stands before it: a loop that begins here is not unrolled. Inlining sets it, too, since the
+  /// GPU's assembler leaves loops with calls alone.
+  bool nounroll = false;
   SourcePos pos;     ///< in the PTX text
   uint32_t loc = 0;  ///< index into Function::locs (0 = none)
 
@@ -146,6 +149,7 @@ struct Function {
   std::array<uint32_t, 3> reqcluster = {};
   uint32_t minnctapersm = 0, maxnreg = 0;
   bool noreturn = false;
+  bool nounroll = false;  ///< .pragma "nounroll" for the whole function
   SourcePos pos;
   /// Why this function cannot run here (unknown opcode, unsupported row ...); empty when it can.
   Diagnostics unsupported;

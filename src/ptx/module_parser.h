@@ -179,6 +179,8 @@ class ModuleParser {
   bool parse_function(Linkage linkage, bool is_entry);
   bool parse_function_header();
   bool parse_function_directives();
+  /// Its words; whether "nounroll" is one.
+  bool parse_pragma();
   bool parse_body();
   bool parse_statement();
   bool parse_body_directive();
@@ -229,8 +231,10 @@ class ModuleParser {
   std::deque<std::string> made_names_;                          ///< names that the text does not spell out
   std::unordered_map<std::string, std::string> debug_strings_;  ///< "label" or "label+offset" -> text
 
-  Function fn_;                   ///< being parsed
-  uint32_t fn_index_ = kNoIndex;  ///< its place in Module::functions; kNoIndex at module level
+  Function fn_;                     ///< being parsed
+  std::vector<uint32_t> nounroll_;  ///< instructions of fn_ before which .pragma "nounroll" stands
+  bool nounroll_module_ = false;    ///< the same at module scope
+  uint32_t fn_index_ = kNoIndex;    ///< its place in Module::functions; kNoIndex at module level
   std::vector<Scope> scopes_;
   uint32_t loc_ = 0;                                                       ///< current entry of fn_.locs
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> last_loc_;  ///< place -> latest entry of fn_.locs there

@@ -15,6 +15,7 @@ bool ModuleParser::parse_function(Linkage linkage, bool is_entry) {
   fn_ = Function{};
   fn_.is_entry = is_entry;
   fn_.linkage = linkage;
+  fn_.nounroll = nounroll_module_;
   fn_.locs.resize(1);
   scopes_.clear();
   open_scope();  // of the parameters
@@ -98,7 +99,7 @@ bool ModuleParser::parse_function_directives() {
     } else if (t.text == ".noreturn") {
       fn_.noreturn = true;
     } else if (t.text == ".pragma") {
-      while (token().kind == TokenKind::kString || is(',')) lexer_.next();
+      fn_.nounroll = parse_pragma() || fn_.nounroll;
       good = expect(';');
     } else if (t.text == ".attribute") {
       good = skip_balanced('(', ')');
@@ -110,9 +111,17 @@ bool ModuleParser::parse_function_directives() {
   return true;
 }
 
+bool ModuleParser::parse_pragma() {
+  bool nounroll = false;
+  for (; token().kind == TokenKind::kString || is(','); lexer_.next())
+    nounroll = nounroll || (token().kind == TokenKind::kString && token().text == "nounroll");
+  return nounroll;
+}
+
 bool ModuleParser::parse_body() {
   lexer_.next();
   open_scope();
+  nounroll_.clear();
   while (scopes_.size() > 1) {
     if (token().kind == TokenKind::kEnd || errors.size() >= kMaxErrors) return fail_here("'}'");
     statement_ = token().pos;
@@ -127,6 +136,8 @@ bool ModuleParser::parse_body() {
       recover_in_body();
     }
   }
+  for (const uint32_t i : nounroll_)
+    if (i < fn_.body.size()) fn_.body[i].nounroll = true;
   return true;
 }
 
@@ -144,7 +155,7 @@ bool ModuleParser::parse_body_directive() {
   if (d == ".reg") return parse_registers();
   if (d == ".pragma") {
     lexer_.next();
-    while (token().kind == TokenKind::kString || is(',')) lexer_.next();
+    if (parse_pragma()) nounroll_.push_back(static_cast<uint32_t>(fn_.body.size()));
     return end_statement();
   }
   const auto linkage = take_linkage();

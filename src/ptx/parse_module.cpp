@@ -52,6 +52,8 @@ bool ModuleParser::parse_module_item() {
     return true;
   }
   if (d == ".pragma") {
+    lexer_.next();
+    nounroll_module_ = parse_pragma() || nounroll_module_;
     while (token().kind != TokenKind::kEnd && !is(';')) lexer_.next();
     return expect(';');
   }

@@ -122,6 +122,7 @@ class Printer {
     if (f.minnctapersm) out(" .minnctapersm {}", f.minnctapersm);
     if (f.maxnreg) out(" .maxnreg {}", f.maxnreg);
     if (f.noreturn) text_ += " .noreturn";
+    if (f.nounroll) text_ += " .pragma \"nounroll\";";
     if (declaration) {
       text_ += ";\n";
       return;
@@ -162,6 +163,7 @@ class Printer {
       if (i == f.body.size()) break;
       // Also those that no instruction has: the place of a call may be named by inlined code only.
       while (loc < f.body[i].loc) print_loc(f.locs[++loc]);
+      if (f.body[i].nounroll) text_ += "\t.pragma \"nounroll\";\n";
       text_ += '\t';
       instr(f.body[i]);
       text_ += '\n';

@@ -27,6 +27,7 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.profile_from_start = j.value("profile_from_start", s.profile_from_start);
     s.nvtx_regex = j.value("nvtx_regex", s.nvtx_regex);
     s.executor = j.value("executor", s.executor);
+    s.level = j.value("level", s.level);
     s.workers = j.value("workers", s.workers);
     s.gpu = j.value("gpu", s.gpu);
     s.trace = j.value("trace", s.trace);
@@ -35,6 +36,8 @@ Result<SessionFile> read_session_file(const std::string& path) {
   }
   if (s.executor != "jit" && s.executor != "interpreter")
     return make_error(fmt::format("the session file {} names an unknown executor '{}'", path, s.executor));
+  if (s.level != "machine" && s.level != "ptx")
+    return make_error(fmt::format("the session file {} names an unknown level '{}'", path, s.level));
   return s;
 }
 
@@ -46,6 +49,7 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"profile_from_start", s.profile_from_start},
             {"nvtx_regex", s.nvtx_regex},
             {"executor", s.executor},
+            {"level", s.level},
             {"workers", s.workers},
             {"gpu", s.gpu},
             {"trace", s.trace}};

@@ -21,11 +21,12 @@ struct SessionFile {
   uint64_t launch_skip = 0;  ///< of the launches that match kernel_regex, leave out the first ...
   uint64_t launch_count = std::numeric_limits<uint64_t>::max();  ///< ... and count this many
   bool profile_from_start = true;  ///< off: only launches between cudaProfilerStart and cudaProfilerStop are selected
-  std::string nvtx_regex;        ///< only launches while an NVTX range is open in whose name this is found; empty: all
-  std::string executor = "jit";  ///< or "interpreter"
-  unsigned workers = 0;          ///< threads that run blocks; 0: one a core
-  std::string gpu;               ///< GPU data file; empty: the built-in one
-  std::string trace;             ///< file for the text of every event; empty: none
+  std::string nvtx_regex;         ///< only launches while an NVTX range is open in whose name this is found; empty: all
+  std::string executor = "jit";   ///< or "interpreter"
+  std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
+  unsigned workers = 0;           ///< threads that run blocks; 0: one a core
+  std::string gpu;                ///< GPU data file; empty: the built-in one
+  std::string trace;              ///< file for the text of every event; empty: none
 };
 
 Result<SessionFile> read_session_file(const std::string& path);

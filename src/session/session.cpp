@@ -88,12 +88,15 @@ std::vector<const ptx::Function*> Module::entries() const {
 Session::Session(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, const SessionOptions& options)
     : gpu_(std::move(gpu)), arena_(std::move(arena)), workers_(options.workers) {
   executor_ = options.executor == "interpreter" ? exec::make_interpreter() : exec::make_jit({});
+  if (options.level == "ptx") level_ = exec::Level::kPtx;
   record_.gpu = gpu_.name;
 }
 
 Result<std::unique_ptr<Session>> Session::create(const SessionOptions& options) {
   if (options.executor != "jit" && options.executor != "interpreter")
     return make_error(fmt::format("the executor is jit or interpreter, not '{}'", options.executor));
+  if (options.level != "machine" && options.level != "ptx")
+    return make_error(fmt::format("the level is machine or ptx, not '{}'", options.level));
   auto gpu = find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   auto arena = memory::Arena::create(gpu->memory_bytes);
@@ -154,7 +157,7 @@ Status Session::copy_out(void* to, uint64_t from, uint64_t bytes) {
 Result<const exec::LoadedKernel*> Session::kernel(const Launch& launch) {
   auto& known = launch.module->kernels_[launch.entry];
   if (!known) {
-    auto loaded = exec::load_kernel(launch.module->loaded_, *launch.entry);
+    auto loaded = exec::load_kernel(launch.module->loaded_, *launch.entry, level_);
     if (!loaded) return loaded.error();
     known = std::move(*loaded);
   }

@@ -19,9 +19,10 @@
 namespace warplens::session {
 
 struct SessionOptions {
-  std::string gpu;               ///< "" or the built-in GPU's name ("h200"); else the path of a GPU file
-  std::string executor = "jit";  ///< or "interpreter"
-  unsigned workers = 0;          ///< threads that run blocks; 0: one a core
+  std::string gpu;                ///< "" or the built-in GPU's name ("h200"); else the path of a GPU file
+  std::string executor = "jit";   ///< or "interpreter"
+  std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
+  unsigned workers = 0;           ///< threads that run blocks; 0: one a core
 };
 
 /// A module in device memory. Belongs to its session.
@@ -86,6 +87,7 @@ class Session {
   gpu::Gpu gpu_;
   std::unique_ptr<memory::Arena> arena_;
   std::unique_ptr<exec::Executor> executor_;
+  exec::Level level_ = exec::Level::kMachine;
   unsigned workers_ = 0;
   std::vector<std::unique_ptr<Module>> modules_;
   std::map<const exec::LoadedKernel*, size_t> recorded_;

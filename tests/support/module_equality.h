@@ -24,6 +24,7 @@ inline bool same(const std::vector<ptx::Operand>& a, const std::vector<ptx::Oper
 inline std::string difference(const ptx::Instr& a, const ptx::Instr& b) {
   if (a.def != b.def || a.slots != b.slots) return "opcode";
   if (a.guard != b.guard || a.guard_negated != b.guard_negated) return "guard";
+  if (a.nounroll != b.nounroll) return "nounroll";
   if (!same(a.operands, b.operands)) return "operands";
   if (!same(a.elements, b.elements)) return "elements";
   if (!same(a.args, b.args) || a.returns != b.returns) return "arguments";

@@ -41,7 +41,7 @@ class Params {
 
 class PtxLauncher {
  public:
-  explicit PtxLauncher(const std::string& ptx) {
+  explicit PtxLauncher(const std::string& ptx, exec::Level level = exec::Level::kMachine) : level_(level) {
     auto arena = memory::Arena::create(uint64_t{4} << 30);
     EXPECT_TRUE(arena.has_value());
     arena_ = std::move(arena).value();
@@ -63,7 +63,7 @@ class PtxLauncher {
     const ptx::Function* function = module_ ? module_->module->find_function(name) : nullptr;
     EXPECT_NE(function, nullptr) << name;
     if (function == nullptr) return nullptr;
-    auto loaded = exec::load_kernel(*module_, *function);
+    auto loaded = exec::load_kernel(*module_, *function, level_);
     EXPECT_TRUE(loaded.has_value()) << (loaded ? "" : texts_of(loaded.error()));
     if (!loaded) return nullptr;
     kernels_.push_back(std::move(loaded).value());
@@ -119,6 +119,7 @@ class PtxLauncher {
   }
 
  private:
+  exec::Level level_;
   std::unique_ptr<memory::Arena> arena_;
   std::unique_ptr<exec::LoadedModule> module_;
   std::vector<std::unique_ptr<exec::LoadedKernel>> kernels_;

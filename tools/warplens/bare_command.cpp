@@ -135,6 +135,7 @@ class BareRun {
     session::SessionOptions session;
     session.gpu = options_.session.gpu;
     session.executor = options_.session.executor;
+    session.level = options_.session.level;
     session.workers = options_.session.workers;
     auto made = session::Session::create(session);
     if (!made) return made.error();

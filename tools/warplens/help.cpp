@@ -41,6 +41,7 @@ what is counted:
   --profile-from-start off   only launches between cudaProfilerStart and cudaProfilerStop
   --launch-skip N        of those, leave out the first N
   --launch-count N       then count N
+  --level machine|ptx    loops as the GPU's assembler lays them out (default), or as the PTX stands
   --no-count             just run
 
 running:

@@ -124,6 +124,14 @@ const std::map<std::string_view, Option>& own_options() {
           o.session.executor = chosen == 1 ? "interpreter" : "jit";
           return status;
         }}},
+      {"--level",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          size_t chosen = 0;
+          Status status = set_word(v, "--level", {"machine", "ptx"}, chosen);
+          o.session.level = chosen == 1 ? "ptx" : "machine";
+          return status;
+        }}},
       {"--workers",
        {true, [](RunOptions& o, const std::string& v) { return set_number(o.session.workers, v, "--workers"); }}},
       {"--gpu", {true, [](RunOptions& o, const std::string& v) { return set_path(o.session.gpu, v, "--gpu"); }}},

@@ -131,6 +131,7 @@ TEST(LaneAnalysis, a_value_of_a_loop_that_lanes_leave_apart_varies_behind_it) {
   mov.u32 %r2, 0;
   mov.u32 %r3, 0;
 LOOP:
+  .pragma "nounroll";
   add.u32 %r2, %r2, 1;
   add.u32 %r3, %r3, 2;
   setp.lt.u32 %p2, %r2, %r1;

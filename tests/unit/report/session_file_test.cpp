@@ -26,6 +26,7 @@ TEST_F(SessionFileTest, round_trip) {
   s.launch_skip = 2;
   s.launch_count = 5;
   s.executor = "interpreter";
+  s.level = "ptx";
   s.workers = 3;
   s.gpu = "h200.toml";
   s.trace = "events";
@@ -39,6 +40,7 @@ TEST_F(SessionFileTest, round_trip) {
   EXPECT_EQ(r.launch_skip, s.launch_skip);
   EXPECT_EQ(r.launch_count, s.launch_count);
   EXPECT_EQ(r.executor, s.executor);
+  EXPECT_EQ(r.level, s.level);
   EXPECT_EQ(r.workers, s.workers);
   EXPECT_EQ(r.gpu, s.gpu);
   EXPECT_EQ(r.trace, s.trace);
@@ -61,8 +63,10 @@ TEST_F(SessionFileTest, wrong_contents_are_named) {
   EXPECT_FALSE(read_session_file(path_));
   write(R"({"count":"yes"})");
   EXPECT_FALSE(read_session_file(path_));
-  write(R"({"executor":"magic"})");
-  EXPECT_NE(read_session_file(path_).error().at(0).message.find("magic"), std::string::npos);
+  for (const char* text : {R"({"executor":"magic"})", R"({"level":"magic"})"}) {
+    write(text);
+    EXPECT_NE(read_session_file(path_).error().at(0).message.find("magic"), std::string::npos);
+  }
 }
 
 TEST_F(SessionFileTest, a_full_disk_is_an_error) { EXPECT_FALSE(write_session_file("/dev/full", {})); }
