@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,10 @@ struct Log {
 };
 
 /// Queues are never destroyed: their engine threads live as long as the process.
-Queues& new_queues() { return *new Queues; }
+Queues& new_queues() {
+  static auto* const all = new std::vector<std::unique_ptr<Queues>>;
+  return *all->emplace_back(std::make_unique<Queues>());
+}
 
 TEST(StreamQueue, work_of_one_stream_keeps_its_order_across_engines) {
   Queues& q = new_queues();
