@@ -193,8 +193,28 @@ class Analyser final : private RegisterAccess {
     return more;
   }
 
+  /// Where all lanes that the branch of `b` parts are together again; blocks.size(): only at the end of the thread. It
+  /// is the post-dominator, except for lanes that go back to a loop's header on the way: they wait at that loop's end
+  /// (docs/divergence.md), so a block inside of it is too early.
+  ir::BlockId meeting_of(ir::BlockId b) const {
+    ir::BlockId meeting = post_dominators_.parent[b];
+    while (meeting < graph_.blocks.size() && someone_goes_round(b, meeting)) meeting = post_dominators_.parent[meeting];
+    return meeting;
+  }
+
+  bool someone_goes_round(ir::BlockId b, ir::BlockId meeting) const {
+    std::vector<bool> region = reached(graph_.blocks[b].successors, analysis::kNoLoop, meeting);
+    region[b] = true;
+    for (ir::BlockId x = 0; x < region.size(); ++x) {
+      if (!region[x] || x == meeting) continue;
+      for (const ir::BlockId s : graph_.blocks[x].successors)
+        if (s != meeting && loops_.is_back_edge(x, s) && loops_.contains(loops_.loop_of[s], meeting)) return true;
+    }
+    return false;
+  }
+
   bool spread_from(ir::BlockId b) {
-    const ir::BlockId meeting = post_dominators_.parent[b];  // blocks.size(): only at the end of the thread
+    const ir::BlockId meeting = meeting_of(b);
     std::vector<ir::BlockId> label(graph_.blocks.size(), ir::kNoBlock), work;
     std::vector<bool> is_join(graph_.blocks.size());
     const auto visit = [&](ir::BlockId block, ir::BlockId from) {
@@ -260,7 +280,8 @@ class Analyser final : private RegisterAccess {
   /// after it in the walk and do not wait at a barrier that needs the loop's lanes too, or have gone round an outer
   /// loop.
   bool lets_park(ir::BlockId from, ir::BlockId b, uint32_t loop) const {
-    if (loops_.position_of[b] >= loops_.loops[loop].last) return !analysis::begins_with_barrier(graph_, b);
+    if (analysis::begins_with_barrier(graph_, b)) return false;
+    if (loops_.position_of[b] >= loops_.loops[loop].last) return true;
     for (uint32_t l = loops_.loops[loop].parent; l != analysis::kNoLoop; l = loops_.loops[l].parent)
       if (loops_.loops[l].header == b && inside(from, l)) return true;
     return false;
@@ -268,7 +289,7 @@ class Analyser final : private RegisterAccess {
 
   /// Whether lanes that the branch of `b` sends another way may wait outside of the loop while others are in it.
   bool parts_lanes_of(ir::BlockId b, uint32_t loop) const {
-    const ir::BlockId meeting = post_dominators_.parent[b];
+    const ir::BlockId meeting = meeting_of(b);
     if (inside(b, loop)) {
       if (meeting < graph_.blocks.size() && inside(meeting, loop)) return false;
       for (uint32_t p = loops_.loops[loop].first; p < loops_.loops[loop].last; ++p)

@@ -157,6 +157,25 @@ TEST(LaneAnalysis, one_register_for_two_purposes_is_two_webs) {
   EXPECT_EQ(a.of("%r1").constant, 7u);
 }
 
+/// One header, two back edges: lanes that go round early wait at the outer end, so those behind run without them.
+TEST(LaneAnalysis, loops_that_share_a_header_meet_behind_both) {
+  const Analysed a(R"(
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+$both:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r1;
+  @%p1 bra $both;
+  ld.global.u32 %r3, [%rd8];
+  setp.lt.u32 %p2, %r2, %r29;
+  @%p2 bra $both;
+  st.global.u32 [%rd8], %r3;
+  ret;
+)");
+  EXPECT_TRUE(a.any_diverged());
+  EXPECT_TRUE(a.of("%r3").is_vector());
+}
+
 /// As a grid barrier is written: the others wait where thread 0 comes through, too.
 TEST(LaneAnalysis, lanes_that_only_wait_at_the_blocks_barrier_leave_what_is_behind_it_alone) {
   const Analysed a(R"(
