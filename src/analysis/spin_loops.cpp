@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/spin_loops.h"
 
+#include "ir/barrier_blocks.h"
+
 namespace warplens::analysis {
 namespace {
 
@@ -59,14 +61,9 @@ std::vector<bool> find_spinning_loops(const ir::Kernel& kernel, const LoopForest
 bool begins_with_barrier(const ir::Kernel& kernel, ir::BlockId id) {
   const ir::Block& block = kernel.blocks[id];
   for (uint32_t i = block.begin; i < block.end; ++i) {
-    switch (kernel.function->body[i].def->role) {
-      case ptx::Role::kBarrier: return true;
-      case ptx::Role::kValue:
-      case ptx::Role::kLoad:
-      case ptx::Role::kFence:
-      case ptx::Role::kNoEffect: continue;
-      default: return false;
-    }
+    const ptx::Instr& in = kernel.function->body[i];
+    if (ir::is_barrier(in)) return true;
+    if (!ir::is_unseen(in)) return false;
   }
   return false;
 }

@@ -15,8 +15,8 @@ namespace warplens::analysis {
 /// instructions inside the loop to a guard inside the loop.
 std::vector<bool> find_spinning_loops(const ir::Kernel& kernel, const LoopForest& forest);
 
-/// Whether a barrier of the thread block comes before anything in the block that others can see: lanes that wait for it
-/// can do nothing for those in a spinning loop.
+/// Whether a barrier of the thread block or cluster comes before anything in the block that others can see: lanes that
+/// wait for it can do nothing for those in a spinning loop.
 bool begins_with_barrier(const ir::Kernel& kernel, ir::BlockId block);
 
 /// What generated code keeps of a warp: the lanes that wait, a word a position of the layout; where loops spin, behind

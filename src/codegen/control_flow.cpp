@@ -90,6 +90,7 @@ void KernelWriter::emit_after(uint32_t position) {
     llvm::Value* lanes = ir_.CreateLoad(ir_.getInt32Ty(), pending(header));
     llvm::BasicBlock *again = new_block("again"), *on = new_block("on");
     llvm::Value* some = ir_.CreateICmpNE(lanes, ir_.getInt32(0));
+    if (llvm::Value* stay = held(header)) some = ir_.CreateAnd(some, ir_.CreateNot(stay));
     if (lanes_.parks[i])
       ask_for_round(i, some, again, on);
     else
@@ -109,7 +110,9 @@ void KernelWriter::emit_test(uint32_t position) {
   llvm::Value* slot = pending(position);
   llvm::Value* lanes = ir_.CreateLoad(ir_.getInt32Ty(), slot);
   llvm::BasicBlock* take = new_block("take");
-  ir_.CreateCondBr(ir_.CreateICmpEQ(lanes, ir_.getInt32(0)), after(position), take);
+  llvm::Value* pass = ir_.CreateICmpEQ(lanes, ir_.getInt32(0));
+  if (llvm::Value* stays = held(position)) pass = ir_.CreateOr(pass, stays);
+  ir_.CreateCondBr(pass, after(position), take);
   ir_.SetInsertPoint(take);
   ir_.CreateStore(ir_.getInt32(0), slot);
   ir_.CreateStore(lanes, mask_);

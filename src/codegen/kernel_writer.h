@@ -108,6 +108,7 @@ class KernelWriter final : private RegisterAccess {
   void unpark_within(uint32_t loop);
   void ask_for_round(uint32_t loop, llvm::Value* some, llvm::BasicBlock* again, llvm::BasicBlock* on);
   void yield_if_asked();
+  llvm::Value* held(uint32_t position);
   void emit_end_of_walk();
   void order_before(const ptx::Instr& in);
   void order_behind(const ptx::Instr& in);

@@ -238,7 +238,11 @@ bool MemoryAccess::hooks_only() const {
   const bool wide_lanes = element_bytes_ > 8 && kind_ != Kind::kUniform;
   const bool scattered_local = per_lane_local() && (kind_ != Kind::kUniform || element_bytes_ < 4);
   const bool elsewhere = op_.space == ptx::Space::kSharedCluster || op_.space == ptx::Space::kParam;
-  return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local || elsewhere;
+  // A flag and its value, which others write or read meanwhile: the hook moves both at once.
+  const bool seen = op_.space == ptx::Space::kGlobal || generic();
+  const bool whole = seen && bytes_ == 16 && op_.elements > 1 && (op_.is_volatile || op_.instr->has("release"));
+  return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local ||
+         elsewhere || whole;
 }
 
 /// In kernels with many accesses the masked copy of the code, rarely run, leaves what is not proven to the hooks: code

@@ -64,6 +64,22 @@ void KernelWriter::unpark_within(uint32_t loop) {
   }
 }
 
+/// i1: lanes that wait at a barrier of the thread block at the beginning of the block there go on waiting, since others
+/// of the warp are parked. Null: never.
+llvm::Value* KernelWriter::held(uint32_t position) {
+  if (!parks() || !analysis::begins_with_barrier(*source_.graph, source_.loops->layout[position])) return nullptr;
+  const auto& loops = source_.loops->loops;
+  const uint32_t here = loop_headed_at(position);
+  llvm::Value* lanes = ir_.getInt32(0);
+  for (uint32_t i = 0; i < loops.size(); ++i) {
+    const bool inside =
+        here != analysis::kNoLoop && loops[i].first >= loops[here].first && loops[i].last <= loops[here].last;
+    if (lanes_.parks[i] && !inside)
+      lanes = ir_.CreateOr(lanes, ir_.CreateLoad(ir_.getInt32Ty(), word(words_.parked(i))));
+  }
+  return ir_.CreateICmpNE(lanes, ir_.getInt32(0));
+}
+
 /// Before the next block of a walk in which a loop asked for it.
 void KernelWriter::yield_if_asked() {
   if (!parks()) return;

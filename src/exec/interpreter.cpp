@@ -79,6 +79,7 @@ class Warp {
   void memory(const Operation& op, uint32_t pc, uint32_t lanes);
   void memory_of_warp(const Operation& op, uint32_t pc, uint32_t lanes);
   void access_lane(const Operation& op, unsigned lane, Space space, uint64_t address);
+  void move_16_bytes(const Operation& op, unsigned lane, uint64_t address);
   void parameter_access(const Operation& op, uint32_t pc, uint32_t lanes);
   void prepare_access(const Operation& op, uint32_t pc, uint32_t lanes, Space space, const Lanes& address);
   void branch(const Operation& op, uint32_t taken);
@@ -316,6 +317,9 @@ void Warp::access_lane(const Operation& op, unsigned lane, Space space, uint64_t
   const LaneMemory memory(*context_, lane);
   const Source* sources = program_.sources.data() + op.first_source;
   const Destination* destinations = program_.destinations.data() + op.first_destination;
+  const bool moves = op.role == Role::kLoad || op.role == Role::kStore;
+  if (moves && space == Space::kGlobal && op.elements > 1 && op.elements * op.element_bytes == 16)
+    return move_16_bytes(op, lane, address);
   for (unsigned e = 0; e < op.elements; ++e) {
     const uint64_t at = address + e * op.element_bytes;
     switch (op.role) {
@@ -331,6 +335,24 @@ void Warp::access_lane(const Operation& op, unsigned lane, Space space, uint64_t
       }
     }
   }
+}
+
+void Warp::move_16_bytes(const Operation& op, unsigned lane, uint64_t address) {
+  auto* const memory = reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+  Bytes16 whole{};
+  if (op.role == Role::kLoad) whole = load_16_bytes(memory);
+  for (unsigned e = 0; e < op.elements; ++e) {
+    uint8_t* const at = whole.bytes + size_t{e} * op.element_bytes;
+    uint64_t value = 0;
+    if (op.role == Role::kLoad) {
+      std::memcpy(&value, at, op.element_bytes);
+      set(program_.destinations[op.first_destination + e], lane, value);
+    } else {
+      value = source(program_.sources[op.first_source + e], lane);
+      std::memcpy(at, &value, op.element_bytes);
+    }
+  }
+  if (op.role == Role::kStore) store_16_bytes(memory, whole);
 }
 
 /// By the slow rules, into the interpreter's words.

@@ -106,10 +106,8 @@ analysis::SpinWords spin_words(const SchedulePlan& plan) {
 /// Whether a lane waits outside of the loop at whose end the walk is; as Schedule does, where lanes that have taken an
 /// outer loop's back edge wait for its header here.
 bool anyone_outside(const SchedulePlan& plan, const SchedulePlan::LoopRange& range, const uint32_t* words) {
-  for (uint32_t p = 0; p < range.first; ++p)
-    if (words[p] != 0) return true;
-  for (uint32_t p = range.last; p < plan.positions; ++p)
-    if (words[p] != 0 && !plan.stops_at_barrier[p]) return true;
+  for (uint32_t p = 0; p < plan.positions; ++p)
+    if ((p < range.first || p >= range.last) && words[p] != 0 && !plan.stops_at_barrier[p]) return true;
   const analysis::SpinWords at = spin_words(plan);
   for (uint32_t i = 0; i < at.loops; ++i) {
     const bool inside = plan.loops[i].first >= range.first && plan.loops[i].last <= range.last;

@@ -140,6 +140,18 @@ void store_piece(events::Space space, uint8_t* memory, const uint8_t* value, uns
   }
 }
 
+bool moves_16_bytes(const LaneAccess& a, events::Space space) {
+  return space == events::Space::kGlobal && a.access.elements > 1 && a.access.bytes() == 16;
+}
+
+/// Calls f(element in the whole, element in the values, its bytes).
+template <typename F>
+void for_each_element(const LaneAccess& a, unsigned lane, uint8_t* values, Bytes16& whole, F&& f) {
+  const unsigned bytes = a.access.element_bytes;
+  for (unsigned e = 0; e < a.access.elements; ++e)
+    f(whole.bytes + size_t{e} * bytes, values + (size_t{e} * kWarpSize + lane) * bytes, bytes);
+}
+
 /// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count.
 template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
@@ -206,9 +218,16 @@ void wl_check_lanes(void* warp, void* access, uint32_t mask, void* address) {
 void wl_load_lanes(void* warp, void* access, uint32_t mask, void* address, void* values) {
   LaneAccess a = lane_access(warp, access, address);
   for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
-    for_each_lane(lanes, [&](int lane) {
-      for_each_piece(a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
-                     [&](uint8_t* memory, uint8_t* value, unsigned bytes) { load_piece(space, memory, value, bytes); });
+    for_each_lane(lanes, [&](int l) {
+      const auto lane = static_cast<unsigned>(l);
+      auto* const to = static_cast<uint8_t*>(values);
+      if (!moves_16_bytes(a, space))
+        return for_each_piece(a, space, lane, to, [&](uint8_t* memory, uint8_t* value, unsigned bytes) {
+          load_piece(space, memory, value, bytes);
+        });
+      Bytes16 whole = load_16_bytes(reinterpret_cast<const void*>(a.address[lane]));
+      for_each_element(a, lane, to, whole,
+                       [](uint8_t* element, uint8_t* value, unsigned bytes) { std::memcpy(value, element, bytes); });
     });
   });
 }
@@ -216,10 +235,17 @@ void wl_load_lanes(void* warp, void* access, uint32_t mask, void* address, void*
 void wl_store_lanes(void* warp, void* access, uint32_t mask, void* address, void* values) {
   LaneAccess a = lane_access(warp, access, address);
   for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
-    for_each_lane(lanes, [&](int lane) {
-      for_each_piece(
-          a, space, static_cast<unsigned>(lane), static_cast<uint8_t*>(values),
-          [&](uint8_t* memory, uint8_t* value, unsigned bytes) { store_piece(space, memory, value, bytes); });
+    for_each_lane(lanes, [&](int l) {
+      const auto lane = static_cast<unsigned>(l);
+      auto* const from = static_cast<uint8_t*>(values);
+      if (!moves_16_bytes(a, space))
+        return for_each_piece(a, space, lane, from, [&](uint8_t* memory, uint8_t* value, unsigned bytes) {
+          store_piece(space, memory, value, bytes);
+        });
+      Bytes16 whole;
+      for_each_element(a, lane, from, whole,
+                       [](uint8_t* element, uint8_t* value, unsigned bytes) { std::memcpy(element, value, bytes); });
+      store_16_bytes(reinterpret_cast<void*>(a.address[lane]), whole);
     });
   });
 }

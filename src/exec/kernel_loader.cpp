@@ -15,6 +15,7 @@
 #include "exec/executor.h"
 #include "exec/function_handle.h"
 #include "exec/program.h"
+#include "ir/barrier_blocks.h"
 #include "memory/address_space.h"
 #include "ops/instruction_set.h"
 #include "passes/inline_calls.h"
@@ -136,12 +137,24 @@ bool lay_out_variables(LoadedKernel& kernel) {
   return true;
 }
 
+/// The graph and its loops. Where loops spin, barriers begin blocks; elsewhere that would only cost.
+void find_blocks(LoadedKernel& kernel) {
+  const auto analyse = [&] {
+    kernel.loops = analysis::find_loops(kernel.graph);
+    kernel.spinning_loops = analysis::find_spinning_loops(kernel.graph, kernel.loops);
+  };
+  kernel.graph = ir::build(*kernel.function);
+  analyse();
+  if (std::find(kernel.spinning_loops.begin(), kernel.spinning_loops.end(), true) == kernel.spinning_loops.end())
+    return;
+  kernel.graph = ir::build_with_barrier_blocks(*kernel.function);
+  analyse();
+}
+
 /// The graph and what follows from it. False: more variables than the 32-bit windows can hold.
 bool prepare(LoadedKernel& kernel) {
   const ptx::Function& function = *kernel.function;
-  kernel.graph = ir::build(function);
-  kernel.loops = analysis::find_loops(kernel.graph);
-  kernel.spinning_loops = analysis::find_spinning_loops(kernel.graph, kernel.loops);
+  find_blocks(kernel);
   kernel.accesses = machine::accesses_of(function);
   kernel.info = machine::describe(*kernel.module->module, function, kernel.graph, kernel.accesses);
   return lay_out_variables(kernel);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/lane_memory.h"
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <cstring>
+
 #include "base/check.h"
 #include "exec/executor.h"
 #include "memory/address_space.h"
@@ -35,6 +41,35 @@ uint8_t* shared_byte(const WarpContext& warp, Space space, uint64_t address) {
   const uint64_t named = space == Space::kSharedCluster ? address >> memory::kClusterRankShift : 0;
   if (named == 0) return warp.shared + address;
   return warp.cluster_shared[named - 1] + (address & memory::kClusterOffsetMask);
+}
+
+// Not a C++ atomic, since there is none of 16 bytes without a lock; aligned moves of 16 bytes are whole on every
+// processor with AVX. The thread sanitizer cannot know.
+__attribute__((no_sanitize("thread"))) Bytes16 load_16_bytes(const void* memory) {
+  Bytes16 out;
+#if defined(__x86_64__)
+  _mm_store_si128(reinterpret_cast<__m128i*>(out.bytes), _mm_load_si128(static_cast<const __m128i*>(memory)));
+#else
+  for (size_t i = 0; i < 2; ++i) {
+    const uint64_t half = __atomic_load_n(static_cast<const uint64_t*>(memory) + i, __ATOMIC_ACQUIRE);
+    std::memcpy(out.bytes + 8 * i, &half, 8);
+  }
+#endif
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return out;
+}
+
+__attribute__((no_sanitize("thread"))) void store_16_bytes(void* memory, const Bytes16& value) {
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+#if defined(__x86_64__)
+  _mm_store_si128(static_cast<__m128i*>(memory), _mm_load_si128(reinterpret_cast<const __m128i*>(value.bytes)));
+#else
+  for (size_t i = 0; i < 2; ++i) {
+    uint64_t half = 0;
+    std::memcpy(&half, value.bytes + 8 * i, 8);
+    __atomic_store_n(static_cast<uint64_t*>(memory) + i, half, __ATOMIC_RELEASE);
+  }
+#endif
 }
 
 uint64_t LaneMemory::read(Space space, uint64_t address, unsigned bytes) const {

@@ -16,6 +16,15 @@ namespace warplens::exec {
 /// Host address of an address of Space::kShared or kSharedCluster, checked before.
 uint8_t* shared_byte(const WarpContext& warp, events::Space space, uint64_t address);
 
+/// Aligned vectors of 16 bytes in global memory move as a whole, so that no other thread sees half of one: programs
+/// keep a flag and its value in them. (Documented by Intel and AMD for processors with AVX; elsewhere 8 bytes at a
+/// time.)
+struct Bytes16 {
+  alignas(16) uint8_t bytes[16];
+};
+Bytes16 load_16_bytes(const void* memory);
+void store_16_bytes(void* memory, const Bytes16& value);
+
 class LaneMemory {
  public:
   LaneMemory(WarpContext& warp, unsigned lane) : warp_(warp), lane_(lane) {}

@@ -54,14 +54,17 @@ void Schedule::resume(uint32_t position, uint32_t mask, const uint32_t* waiting)
   WL_CHECK(position < plan_.positions);
   cursor_ = position_ = position;
   mask_ = mask;
-  for (uint32_t p = 0; p < plan_.positions; ++p) go(p, waiting[p]);
-  if (!plan_.any_spins) return;
   const auto loops = static_cast<uint32_t>(plan_.loops.size());
   const analysis::SpinWords words{plan_.positions, loops};
-  for (uint32_t i = 0; i < loops; ++i) {
+  for (uint32_t i = 0; i < loops && plan_.any_spins; ++i) {
     parked_[i] = waiting[words.parked(i)];
     counts_[i] = {waiting[words.rounds(i)], waiting[words.turns(i)]};
   }
+  for (uint32_t p = 0; p < plan_.positions; ++p)
+    if (held(p))
+      pending_[p] |= waiting[p];
+    else
+      go(p, waiting[p]);
 }
 
 void Schedule::go_on_at(uint32_t position, uint32_t mask) {
@@ -92,9 +95,9 @@ bool Schedule::next() {
   for (;;) {
     while (cursor_ < plan_.positions) {
       // What ends behind a block is looked at when the walk comes by again, after the block's edges are known.
-      if (const uint32_t lanes = std::exchange(pending_[cursor_], 0)) {
+      if (pending_[cursor_] != 0 && !held(cursor_)) {
         position_ = cursor_;
-        mask_ = lanes;
+        mask_ = std::exchange(pending_[cursor_], 0);
         return true;
       }
       if (!go_back_at(cursor_)) ++cursor_;
@@ -107,12 +110,32 @@ bool Schedule::next() {
   }
 }
 
+/// Whether lanes that wait at a barrier of the thread block at the beginning of the block there go on waiting, since
+/// others of the warp are parked: a warp arrives as a whole. (Those parked inside a loop that begins there have come
+/// through.)
+bool Schedule::held(uint32_t position) const {
+  if (!plan_.any_spins || plan_.stops_at_barrier.empty() || !plan_.stops_at_barrier[position]) return false;
+  const uint32_t loop = plan_.loop_headed_at[position];
+  return parked_outside(loop == analysis::kNoLoop ? SchedulePlan::LoopRange{} : plan_.loops[loop]);
+}
+
+bool Schedule::parked_outside(const SchedulePlan::LoopRange& range) const {
+  for (size_t i = 0; i < plan_.loops.size(); ++i)
+    if (parked_[i] != 0 && !(plan_.loops[i].first >= range.first && plan_.loops[i].last <= range.last)) return true;
+  return false;
+}
+
 /// Loops that end at `position`: takes the innermost pending back edge. True: cursor_ was moved to its header.
 bool Schedule::go_back_at(uint32_t position) {
   for (const uint32_t i : plan_.loops_ending[position]) {
     const SchedulePlan::LoopRange& range = plan_.loops[i];
     if (returning_[i] == 0) {
       counts_[i].rounds = 0;
+      continue;
+    }
+    if (held(range.first)) {
+      counts_[i].rounds = 0;
+      pending_[range.first] |= std::exchange(returning_[i], 0);
       continue;
     }
     if (range.spins && !counts_[i].go_round(anyone_outside(range), yields_)) {
@@ -127,15 +150,17 @@ bool Schedule::go_back_at(uint32_t position) {
   return false;
 }
 
-/// Whether a lane of the warp waits anywhere but in this loop. (Inside it, nothing but its own back edge is left.)
+/// Whether a lane of the warp waits anywhere but in this loop, and not at a barrier that needs the loop's lanes.
+/// (Inside it, nothing but its own back edge is left.)
 bool Schedule::anyone_outside(const SchedulePlan::LoopRange& range) const {
+  const auto at_barrier = [&](uint32_t p) { return !plan_.stops_at_barrier.empty() && plan_.stops_at_barrier[p]; };
   for (uint32_t p = range.last; p < plan_.positions; ++p)
-    if (pending_[p] != 0 && (plan_.stops_at_barrier.empty() || !plan_.stops_at_barrier[p])) return true;
+    if (pending_[p] != 0 && !at_barrier(p)) return true;
   for (size_t i = 0; i < plan_.loops.size(); ++i) {
     const bool inside = plan_.loops[i].first >= range.first && plan_.loops[i].last <= range.last;
-    if (!inside && (returning_[i] | parked_[i]) != 0) return true;
+    if (!inside && returning_[i] != 0 && !at_barrier(plan_.loops[i].first)) return true;
   }
-  return false;
+  return parked_outside(range);
 }
 
 /// Lanes parked in loops within [first, last) wait at their headers again.

@@ -68,6 +68,8 @@ class Schedule {
  private:
   bool go_back_at(uint32_t position);
   bool anyone_outside(const SchedulePlan::LoopRange& range) const;
+  bool parked_outside(const SchedulePlan::LoopRange& range) const;
+  bool held(uint32_t position) const;
   void unpark(uint32_t first, uint32_t last);
 
   const SchedulePlan& plan_;

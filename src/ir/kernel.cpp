@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "ir/barrier_blocks.h"
 #include "ptx/parser.h"
 
 namespace warplens::ir {
@@ -45,7 +46,8 @@ struct Draft {
   bool reached = false;
 };
 
-std::vector<Draft> draft_blocks(const ptx::Function& fn) {
+/// By instruction, and one behind: whether a block begins there.
+std::vector<bool> find_leaders(const ptx::Function& fn) {
   const auto size = static_cast<uint32_t>(fn.body.size());
   std::vector<bool> leader(size + 1);
   leader[0] = true;
@@ -54,6 +56,23 @@ std::vector<Draft> draft_blocks(const ptx::Function& fn) {
     leader[i + 1] = true;
     for_each_target(fn, fn.body[i], [&](uint32_t t) { leader[t] = true; });
   }
+  return leader;
+}
+
+void add_barrier_leaders(const ptx::Function& fn, std::vector<bool>& leader) {
+  bool unseen = true, in_front = true;  // so far in this block: nothing that others can see; no barrier
+  for (uint32_t i = 0; i < fn.body.size(); ++i) {
+    if (leader[i]) unseen = in_front = true;
+    if (is_barrier(fn.body[i])) {
+      if (in_front && !unseen) leader[i] = true;
+      in_front = false;
+    }
+    unseen = unseen && is_unseen(fn.body[i]);
+  }
+}
+
+std::vector<Draft> draft_blocks(const ptx::Function& fn, const std::vector<bool>& leader) {
+  const auto size = static_cast<uint32_t>(fn.body.size());
   std::vector<Draft> drafts;
   for (uint32_t begin = 0; begin < size || begin == 0;) {
     uint32_t end = std::min(begin + 1, size);
@@ -101,13 +120,10 @@ std::vector<BlockId> post_order_from_entry(const Kernel& k) {
   return order;
 }
 
-}  // namespace
-
-Kernel build(const ptx::Function& function) {
-  WL_CHECK(!function.is_declaration, "'{}' has no body", function.name);
+Kernel build_from(const ptx::Function& function, const std::vector<bool>& leaders) {
   Kernel k;
   k.function = &function;
-  std::vector<Draft> drafts = draft_blocks(function);
+  std::vector<Draft> drafts = draft_blocks(function, leaders);
   std::vector<uint32_t> draft_at(function.body.size() + 1);  // leader -> draft
   for (uint32_t i = 0; i < drafts.size(); ++i) draft_at[drafts[i].begin] = i;
 
@@ -147,6 +163,32 @@ Kernel build(const ptx::Function& function) {
   std::reverse(k.reverse_post_order.begin(), k.reverse_post_order.end());
   return k;
 }
+
+}  // namespace
+
+Kernel build(const ptx::Function& function) {
+  WL_CHECK(!function.is_declaration, "'{}' has no body", function.name);
+  return build_from(function, find_leaders(function));
+}
+
+Kernel build_with_barrier_blocks(const ptx::Function& function) {
+  WL_CHECK(!function.is_declaration, "'{}' has no body", function.name);
+  std::vector<bool> leaders = find_leaders(function);
+  add_barrier_leaders(function, leaders);
+  return build_from(function, leaders);
+}
+
+bool is_unseen(const Instr& in) {
+  switch (in.def->role) {
+    case Role::kValue:
+    case Role::kLoad:
+    case Role::kFence:
+    case Role::kNoEffect: return true;
+    default: return false;
+  }
+}
+
+bool is_barrier(const Instr& in) { return in.def->role == Role::kBarrier || in.def->role == Role::kClusterBarrier; }
 
 std::string dump(const Kernel& kernel, const ptx::Module* module) {
   std::string text;

@@ -331,6 +331,63 @@ $wait:
   st.release.gpu.global.u32 [%rd3], 2;
 $out:)";
 
+/// Threads of the first block hand numbers to those of the second, each in 16 bytes with twice the number: nobody may
+/// see a half. data: 4 words a thread, then what was seen wrong, then the last number seen.
+constexpr const char* kWholeVectors = R"(
+  mul.wide.u32 %rd3, %r1, 16;
+  add.s64 %rd3, %rd1, %rd3;
+  mul.wide.u32 %rd4, %r3, 16;
+  add.s64 %rd4, %rd1, %rd4;
+  mul.wide.u32 %rd5, %r1, 4;
+  add.s64 %rd4, %rd4, %rd5;
+  mov.u64 %rd10, 0;
+  mov.u32 %r10, 0;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra $look;
+$next:
+  add.u64 %rd10, %rd10, 1;
+  shl.b64 %rd11, %rd10, 1;
+  st.relaxed.gpu.global.v2.u64 [%rd3], {%rd11, %rd10};
+  setp.lt.u64 %p2, %rd10, 3000;
+  @%p2 bra $next;
+  ret;
+$look:
+  ld.relaxed.gpu.global.v2.u64 {%rd12, %rd13}, [%rd3];
+  shl.b64 %rd14, %rd13, 1;
+  setp.ne.u64 %p3, %rd14, %rd12;
+  @%p3 add.u32 %r10, %r10, 1;
+  setp.lt.u64 %p4, %rd13, 3000;
+  @%p4 bra $look;
+  st.global.u32 [%rd4], %r10;)";
+
+bool nothing_seen_wrong(const Words& d, const Case& c) {
+  const auto threads = static_cast<uint32_t>(c.block.count());
+  for (uint32_t t = 0; t < threads; ++t)
+    if (d[4 * t] != 6000 || d[4 * t + 2] != 3000 || d[4 * threads + t] != 0) return false;
+  return true;
+}
+
+/// Two counted loops with one header, the inner one with another number of rounds in each lane: t, then once more.
+constexpr const char* kOneHeader = R"(
+  mov.u32 %r10, 0;
+  mov.u32 %r11, 0;
+  add.u32 %r14, %r1, 3;
+$both:
+  add.u32 %r10, %r10, 1;
+  setp.lt.u32 %p1, %r10, %r1;
+  @%p1 bra $both;
+  add.u32 %r11, %r11, 1000;
+  setp.lt.u32 %p2, %r10, %r14;
+  @%p2 bra $both;
+  add.u32 %r11, %r11, %r10;
+  st.global.u32 [%rd2], %r11;)";
+
+bool rounds_of_each(const Words& d, const Case& c) {
+  for (uint32_t t = 0; t < c.threads(); ++t)
+    if (d[t] != (t == 0 ? 3 : 4) * 1000 + t + 3) return false;
+  return true;
+}
+
 /// A 32-bit index that wraps inside the warp, under the lock: the warp leaves generated code while lanes are parked.
 constexpr const char* kLeavesWhileParked = R"(
   ld.volatile.global.u32 %r20, [%rd1+8];
@@ -367,6 +424,35 @@ $wait:
   add.u32 %r13, %r13, 1;
   st.volatile.shared.u32 [word], %r13;
   st.global.u32 [%rd2], %r13;)";
+
+/// Each lane takes a lock, stores, and all threads meet: nobody reads before all have stored.
+constexpr const char* kLockThenBarrier = R"(
+$spin:
+  atom.global.cas.b32 %r10, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r10, 0;
+  @%p1 bra $spin;
+  ld.volatile.global.u32 %r11, [%rd1+4];
+  add.u32 %r12, %r11, 1;
+  st.volatile.global.u32 [%rd1+4], %r12;
+  membar.gl;
+  atom.global.exch.b32 %r13, [%rd1], 0;
+  st.global.u32 [%rd2+12], %r12;
+  bar.sync 0;
+  xor.b32 %r20, %r1, 33;
+  mul.wide.u32 %rd3, %r20, 4;
+  add.s64 %rd3, %rd1, %rd3;
+  ld.global.u32 %r21, [%rd3+12];
+  add.s64 %rd4, %rd2, 12;
+  mul.wide.u32 %rd5, %r3, 4;
+  add.s64 %rd4, %rd4, %rd5;
+  st.global.u32 [%rd4], %r21;)";
+
+bool sees_what_others_stored(const Words& d, const Case& c) {
+  const auto threads = static_cast<uint32_t>(c.block.count());
+  for (uint32_t t = 0; t < threads; ++t)
+    if (d[3 + t] == 0 || d[3 + threads + t] != d[3 + (t ^ 33)]) return false;
+  return d[1] == threads;
+}
 
 bool counts_threads(const Words& d, const Case& c) { return d[0] == 0 && d[1] == c.threads(); }
 
@@ -455,6 +541,7 @@ const Case kCases[] = {
     {"lock_inside_the_loop", {3, 1, 1}, {64, 1, 1}, 2, kLockInsideTheLoop, counts_threads},
     {"lock_in_rounds", {2, 1, 1}, {64, 1, 1}, 130, kLockInRounds, rounds_add_up},
     {"loop_in_rounds", {1, 1, 1}, {64, 1, 1}, 66, kLoopInRounds, rounds_add_up},
+    {"lock_then_barrier", {1, 1, 1}, {128, 1, 1}, 3 + 2 * 128, kLockThenBarrier, sees_what_others_stored},
     {"two_locks", {2, 1, 1}, {40, 1, 1}, 83, kTwoLocks, each_draws_another_number},
     {"wait_for_lanes_behind", {1, 1, 1}, {32, 1, 1}, 33, kWaitForLanesBehind, all_store_5},
     {"block_lock", {7, 1, 1}, {96, 1, 1}, 2 + 7 * 96, kBlockLock, blocks_take_turns},
@@ -463,6 +550,8 @@ const Case kCases[] = {
     {"grid_barrier_of_partial_warps", {5, 1, 1}, {40, 1, 1}, 1 + 4 * 5 * 40, kGridBarrier, phases_add_up},
     {"chained_scan", {40, 1, 1}, {64, 1, 1}, 2 * 40 + 40 * 64, kChainedScan, sums_of_threads},
     {"look_back", {150, 1, 1}, {32, 1, 1}, 3 * 150, kLookBack, prefixes_of_blocks},
+    {"whole_vectors", {2, 1, 1}, {32, 1, 1}, 5 * 32, kWholeVectors, nothing_seen_wrong},
+    {"one_header", {1, 1, 1}, {64, 1, 1}, 64, kOneHeader, rounds_of_each},
     {"leaves_while_parked", {1, 1, 1}, {32, 1, 1}, 40, kLeavesWhileParked, indices_wrap},
     {"warps_in_turn", {1, 1, 1}, {128, 1, 1}, 128, kWarpsInTurn, halves_in_turn},
 };
