@@ -240,7 +240,8 @@ bool MemoryAccess::hooks_only() const {
   const bool elsewhere = op_.space == ptx::Space::kSharedCluster || op_.space == ptx::Space::kParam;
   // A flag and its value, which others write or read meanwhile: the hook moves both at once.
   const bool seen = op_.space == ptx::Space::kGlobal || generic();
-  const bool whole = seen && bytes_ == 16 && op_.elements > 1 && (op_.is_volatile || op_.instr->has("release"));
+  const bool whole = seen && bytes_ == 16 && op_.elements > 1 &&
+                     (op_.is_volatile || (op_.instr != nullptr && op_.instr->has("release")));
   return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local ||
          elsewhere || whole;
 }
