@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches each entry of loops.ptx once, for a profiler:
-//   ptxas -arch=sm_90 -O3 truth/ptx/loops.ptx -o loops.cubin
+//   ptxas -arch=sm_90 -O3 truth/src/loops.ptx -o loops.cubin
 //   g++ truth/src/loops.cpp -I$CUDA/include -L$CUDA/lib64/stubs -lcuda -o loops
 //   ncu --csv --page raw --metrics l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,\
 //       l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum ./loops loops.cubin truth/h200/loops.csv

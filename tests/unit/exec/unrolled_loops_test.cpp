@@ -37,7 +37,7 @@ std::vector<uint32_t> rounds_of_threads() {
 /// The loops of the table in a module of their own, with memory for them.
 class Loops {
  public:
-  explicit Loops(Level level) : gpu_(truth("ptx/loops.ptx"), level) {
+  explicit Loops(Level level) : gpu_(truth("src/loops.ptx"), level) {
     rounds_ = gpu_.array(rounds_of_threads());
     data_ = gpu_.zeros<uint32_t>(kDataWords);
     out_ = gpu_.zeros<uint32_t>(kOutWords);
