@@ -48,7 +48,9 @@ uint8_t* shared_byte(const WarpContext& warp, Space space, uint64_t address) {
 __attribute__((no_sanitize("thread"))) Bytes16 load_16_bytes(const void* memory) {
   Bytes16 out;
 #if defined(__x86_64__)
-  _mm_store_si128(reinterpret_cast<__m128i*>(out.bytes), _mm_load_si128(static_cast<const __m128i*>(memory)));
+  // volatile: a compiler may split a plain move in two.
+  const __m128i whole = *static_cast<const volatile __m128i*>(memory);
+  std::memcpy(out.bytes, &whole, sizeof out.bytes);
 #else
   for (size_t i = 0; i < 2; ++i) {
     const uint64_t half = __atomic_load_n(static_cast<const uint64_t*>(memory) + i, __ATOMIC_ACQUIRE);
@@ -62,7 +64,9 @@ __attribute__((no_sanitize("thread"))) Bytes16 load_16_bytes(const void* memory)
 __attribute__((no_sanitize("thread"))) void store_16_bytes(void* memory, const Bytes16& value) {
   __atomic_thread_fence(__ATOMIC_RELEASE);
 #if defined(__x86_64__)
-  _mm_store_si128(static_cast<__m128i*>(memory), _mm_load_si128(reinterpret_cast<const __m128i*>(value.bytes)));
+  __m128i whole;
+  std::memcpy(&whole, value.bytes, sizeof whole);
+  *static_cast<volatile __m128i*>(memory) = whole;
 #else
   for (size_t i = 0; i < 2; ++i) {
     uint64_t half = 0;
