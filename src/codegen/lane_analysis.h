@@ -7,9 +7,8 @@
 // OpenCL on CPUs"):
 //   - a phi at a block that the two sides of a divergent branch reach apart (sync dependence);
 //   - a value of a loop that lanes leave in different iterations, used behind it (temporal divergence).
-//   - behind a spinning loop whose lanes may be parked (docs/divergence.md): lanes go on that others catch up with at
-//   any
-//     later block, so whatever is kept there from block to block.
+//   - behind a spinning loop whose lanes may be parked (docs/divergence.md): lanes go on, and others catch up with them
+//     at any later block, so whatever is kept there from block to block.
 // A branch whose one side only ends the thread parts no lanes that meet again, so that the usual `if (i >= n) return;`
 // costs nothing.
 #pragma once

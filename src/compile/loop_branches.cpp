@@ -56,13 +56,14 @@ class Turner {
   }
 
   std::string run() {
+    dropped_.resize(lines_.size());
     for (size_t i = 0; i < lines_.size(); ++i) {
       if (trimmed(lines_[i]) == "{") function_ = i;
       turn(i);
     }
     std::string out;
     for (size_t i = 0; i < lines_.size(); ++i)
-      if (std::ranges::find(dropped_, i) == dropped_.end()) out += lines_[i] + "\n";
+      if (!dropped_[i]) out += lines_[i] + "\n";
     return out;
   }
 
@@ -91,7 +92,7 @@ class Turner {
     const size_t compare = comparison(at, predicate);
     if (compare == 0 || !invert(lines_[compare])) return;
     lines_[at] = "\t@" + predicate + " bra \t" + loop + ";";
-    dropped_.push_back(jump);
+    dropped_[jump] = true;
   }
 
   /// The line of the same block that sets the predicate, when nothing else in the function names it; else 0.
@@ -130,7 +131,7 @@ class Turner {
   }
 
   std::vector<std::string> lines_;
-  std::vector<size_t> dropped_;
+  std::vector<bool> dropped_;  // by line
   size_t function_ = 0;
 };
 

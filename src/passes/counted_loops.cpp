@@ -57,7 +57,8 @@ class Finder {
     if (back.def->role != Role::kBranch || back.guard == ptx::kNoReg || back.guard_negated) return std::nullopt;
     loop_.first = back.operands[0].first;
     loop_.last = last;
-    if (loop_.first > last || !closed() || !body_is_fit()) return std::nullopt;
+    // The body first: it gives up early on long loops, closed() looks at the whole function.
+    if (loop_.first > last || !body_is_fit() || !closed()) return std::nullopt;
     return counted() ? std::optional(loop_) : std::nullopt;
   }
 
