@@ -35,11 +35,13 @@ void KernelWriter::find_access_groups(ir::BlockId id) {
       const MemoryOperands m = memory_operands(source_, i);
       const bool space = m.op.space == ptx::Space::kShared || m.op.space == ptx::Space::kGlobal;
       const WebId web = m.address->reg == ptx::kNoReg ? kNoWeb : lanes_.webs.read(i, m.address->reg);
-      if (space && web != kNoWeb && lanes_.info[web].cls.shape <= Shape::kPattern) {
+      const ptx::SymbolRef& symbol = m.address->symbol;
+      const bool known_offset =
+          symbol.kind != ptx::SymbolKind::kModuleVariable || !source_.variable_is_placed(symbol.index);
+      if (space && known_offset && web != kNoWeb && lanes_.info[web].cls.shape <= Shape::kPattern) {
         const Pattern& lanes = offsets_of(lanes_.info[web].cls);
         const uint64_t bytes = uint64_t{ptx::bytes_of(m.op.type)} * m.op.elements;
-        const auto offset =
-            static_cast<int64_t>(m.address->imm + *emitter_.symbol_address(m.address->symbol).cls.constant);
+        const auto offset = static_cast<int64_t>(m.address->imm + *emitter_.symbol_address(symbol).cls.constant);
         const auto multiple = [&](int64_t v) { return v % static_cast<int64_t>(bytes) == 0; };
         const Key key{m.address->reg, written.contains(m.address->reg) ? written[m.address->reg] : ~0u, m.op.space,
                       bytes};

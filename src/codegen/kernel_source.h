@@ -16,6 +16,7 @@
 
 namespace warplens::codegen {
 
+/// A new member must be added to the digest that cached code is found by (source_digest.cpp), too.
 struct KernelSource {
   const ptx::Module* module = nullptr;
   const ptx::Function* function = nullptr;
@@ -33,6 +34,13 @@ struct KernelSource {
   bool extend_patterns = true;  ///< patterns may be widened to 64 bits under a test that no lane wraps
   bool full_mask_clone = true;
   std::string dump_after;  ///< "codegen" or "optimise": print the module there, to stderr
+
+  /// Whether Module::variables[index] has an address in device memory, which differs from run to run: generated code
+  /// reads it from WarpContext::symbols. All others are offsets, known here.
+  bool variable_is_placed(uint32_t index) const {
+    const ptx::Space space = module->variables[index].space;
+    return space == ptx::Space::kGlobal || space == ptx::Space::kConst;
+  }
 };
 
 }  // namespace warplens::codegen

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "codegen/lane_algebra.h"
 #include "exec/warp_context.h"
+#include "memory/address_space.h"
 
 namespace warplens::codegen {
 
@@ -192,7 +193,10 @@ void LaneEmitter::set(int operand, const LaneValue& v, int element) {
 LaneValue LaneEmitter::symbol_address(const ptx::SymbolRef& symbol) {
   uint64_t at = 0;
   switch (symbol.kind) {
-    case ptx::SymbolKind::kModuleVariable: at = source_.symbols[symbol.index]; break;
+    case ptx::SymbolKind::kModuleVariable:
+      if (source_.variable_is_placed(symbol.index)) return variable_address(symbol.index);
+      at = source_.symbols[symbol.index];
+      break;
     case ptx::SymbolKind::kLocalVariable: at = source_.variable_offsets[symbol.index]; break;
     case ptx::SymbolKind::kParameter: at = source_.function->params[symbol.index].offset; break;
     case ptx::SymbolKind::kReturn: at = source_.function->returns[symbol.index].offset; break;
@@ -200,6 +204,17 @@ LaneValue LaneEmitter::symbol_address(const ptx::SymbolRef& symbol) {
     case ptx::SymbolKind::kNone: break;
   }
   return constant(Elem::kI64, at);
+}
+
+/// Read at run time, so that code can be kept from one run to the next.
+LaneValue LaneEmitter::variable_address(uint32_t index) {
+  constexpr auto kAlignLog2 = static_cast<unsigned>(std::countr_zero(memory::kAllocationAlign));
+  if (e_ == nullptr) return uniform_value(Elem::kI64, nullptr, kAlignLog2);
+  llvm::Value* symbols = e_->load_field(offsetof(exec::WarpContext, symbols), ir().getPtrTy());
+  llvm::LoadInst* at =
+      ir().CreateLoad(ir().getInt64Ty(), ir().CreateConstInBoundsGEP1_64(ir().getInt64Ty(), symbols, index));
+  at->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(ir().getContext(), {}));
+  return uniform_value(Elem::kI64, at, kAlignLog2);
 }
 
 LaneValue LaneEmitter::address(const Operand& o) {
@@ -284,9 +299,9 @@ void LaneEmitter::call_reference() {
     for (size_t i = 0; i < sources.size(); ++i)
       store_lanes(*e_, *this, sources[i], ir().CreateConstGEP1_64(ir().getInt8Ty(), inputs, i * kLaneBytes));
     llvm::Value* mask = all_uniform ? ir().getInt32(1) : active_mask().base;
-    ir().CreateCall(e_->hook("wl_reference"),
-                    {e_->warp, ir().CreateIntToPtr(ir().getInt64(reinterpret_cast<uint64_t>(&in)), ir().getPtrTy()),
-                     mask, inputs, out});
+    const auto pc = static_cast<uint64_t>(&in - source_.function->body.data());
+    WL_CHECK(pc < source_.function->body.size());
+    ir().CreateCall(e_->hook("wl_reference"), {e_->warp, ir().getInt32(static_cast<uint32_t>(pc)), mask, inputs, out});
   }
   for (size_t i = 0; i < destinations.size(); ++i) {
     llvm::Value* at = e_ == nullptr ? nullptr : ir().CreateConstGEP1_64(ir().getInt8Ty(), out, i * kLaneBytes);

@@ -41,6 +41,7 @@ class LaneEmitter final : public LaneBuilder {
   LaneValue special(ptx::SpecialReg reg, unsigned index);
   /// Address of a variable within its space: an offset for .shared, .local and .param.
   LaneValue symbol_address(const ptx::SymbolRef& symbol);
+  LaneValue variable_address(uint32_t index);
   /// [base + symbol + offset] as kI64, or kI32 where the register is 32 bits wide.
   LaneValue address(const ptx::Operand& o);
   /// Narrows, zero-extends or reinterprets.

@@ -127,8 +127,9 @@ size_t deoptimised_counter_offset(const codegen::CounterLayout& layout) { return
 using namespace warplens;        // NOLINT: the hooks below are C functions
 using namespace warplens::exec;  // NOLINT
 
-void wl_reference(void* warp, void* instr, uint32_t mask, void* inputs, void* outputs) {
-  const auto& in = *static_cast<const ptx::Instr*>(instr);
+void wl_reference(void* warp, uint32_t pc, uint32_t mask, void* inputs, void* outputs) {
+  const WarpContext& w = context(warp);
+  const ptx::Instr& in = w.launch->request->kernel->function->body[pc];
   const auto [sources, destinations] = count_operands(in);
   auto* from = static_cast<const Lanes*>(inputs);
   auto* to = static_cast<Lanes*>(outputs);
@@ -137,7 +138,6 @@ void wl_reference(void* warp, void* instr, uint32_t mask, void* inputs, void* ou
     reference.warp({in, mask, {from, sources}, {to, destinations}});
     return;
   }
-  const WarpContext& w = context(warp);
   const ptx::Windows windows{w.shared_window, w.local_window, w.global_begin, w.cluster_rank};
   std::array<uint64_t, 24> lane_in, lane_out;
   for_each_lane(mask, [&](int l) {

@@ -8,7 +8,7 @@
 #include "codegen/compiler.h"
 
 extern "C" {
-void wl_reference(void* warp, void* instr, uint32_t mask, void* inputs, void* outputs);
+void wl_reference(void* warp, uint32_t pc, uint32_t mask, void* inputs, void* outputs);
 void wl_rounded(uint32_t operation, uint32_t rounding, void* inputs, void* output);
 uint64_t wl_special_register(void* warp, uint32_t which, uint32_t index);
 void wl_block_run(void* warp, uint32_t block, uint32_t mask);
