@@ -9,6 +9,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # The reference arithmetic and the generated code are compared bit for bit: no contraction, no fast-math.
 target_compile_options(warplens_options INTERFACE -ffp-contract=off)
+# Kept code is found by the build that made it (docs/jit-cache.md).
+add_link_options(-Wl,--build-id=sha1)
 if(WARPLENS_SANITIZE)
   # One shared sanitizer runtime for tool, tests and libcudart: user programs load libcudart without being instrumented
   # themselves, so whoever starts one preloads the runtime (WARPLENS_SANITIZER_RUNTIME).

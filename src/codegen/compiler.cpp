@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/compiler.h"
 
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/DataExtractor.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
@@ -24,14 +24,13 @@
 #include "analysis/liveness.h"
 #include "codegen/kernel_writer.h"
 #include "codegen/lane_analysis.h"
+#include "codegen/source_digest.h"
 
 namespace warplens::codegen {
 namespace {
 
 /// Kernels with more instructions get only the masked copy of their code: two would take seconds to compile.
 constexpr size_t kMostInstructionsInTwoClones = 3000;
-
-Diagnostic llvm_error(llvm::Error error) { return make_error("code generation: " + llvm::toString(std::move(error))); }
 
 void initialise_llvm() {
   static std::once_flag once;
@@ -83,9 +82,26 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!f.isDeclaration()) passes.run(f, functions);
 }
 
+/// False: LLVM has no code generator for this machine.
+bool emit(llvm::Module& module, llvm::TargetMachine& machine, std::vector<uint8_t>& object) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::MCContext* context = nullptr;
+  if (machine.addPassesToEmitMC(passes, context, out)) return false;
+  passes.run(module);
+  object.assign(bytes.begin(), bytes.end());
+  return true;
+}
+
+CounterLayout layout_of(const KernelSource& source) {
+  return {source.graph->blocks.size(), source.accesses->accesses.size()};
+}
+
 /// The frame of the one function, from the section that the code generator writes for such questions.
-uint64_t frame_of(llvm::MemoryBufferRef object) {
-  auto file = llvm::object::ObjectFile::createObjectFile(object);
+uint64_t frame_of(const std::vector<uint8_t>& object) {
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
+  auto file = llvm::object::ObjectFile::createObjectFile({bytes, "kernel"});
   if (!file) {
     llvm::consumeError(file.takeError());
     return 0;
@@ -106,21 +122,23 @@ uint64_t frame_of(llvm::MemoryBufferRef object) {
 
 }  // namespace
 
-struct KernelCompiler::Session {
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  Host target;
-  std::string failure;
-  std::mutex mutex;
-  uint64_t next = 0;
-  llvm::orc::SymbolMap hooks;
+/// LLVM's side: target machines, of which each kernel that is being compiled has one to itself.
+struct KernelCompiler::Generator {
+  Host target = host();
+  std::string identity = generator_identity(target.cpu, target.features);
 
-  explicit Session(std::span<const HookAddress> addresses) {
+  std::unique_ptr<llvm::TargetMachine> take_machine(std::string& failure) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!machines_.empty()) {
+        auto machine = std::move(machines_.back());
+        machines_.pop_back();
+        return machine;
+      }
+    }
     initialise_llvm();
-    target = host();
     llvm::orc::JITTargetMachineBuilder builder{llvm::Triple(llvm::sys::getProcessTriple())};
     builder.setCPU(target.cpu);
-    builder.addFeatures({});
     builder.getFeatures() = llvm::SubtargetFeatures(target.features);
     builder.setRelocationModel(llvm::Reloc::PIC_);
     builder.setCodeModel(llvm::CodeModel::Small);
@@ -128,69 +146,38 @@ struct KernelCompiler::Session {
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder.getOptions().EmitStackSizeSection = true;
     auto made = builder.createTargetMachine();
-    if (!made) {
-      failure = llvm::toString(made.takeError());
-      return;
-    }
-    machine = std::move(*made);
-    auto created = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create();
-    if (!created) {
-      failure = llvm::toString(created.takeError());
-      return;
-    }
-    jit = std::move(*created);
-    for (const HookAddress& h : addresses)
-      hooks[jit->mangleAndIntern(h.name)] = {llvm::orc::ExecutorAddr::fromPtr(h.address),
-                                             llvm::JITSymbolFlags::Exported};
+    if (made) return std::move(*made);
+    failure = llvm::toString(made.takeError());
+    return nullptr;
+  }
+  void give_back(std::unique_ptr<llvm::TargetMachine> machine) {
+    const std::lock_guard lock(mutex_);
+    machines_.push_back(std::move(machine));
   }
 
-  std::unique_ptr<llvm::MemoryBuffer> emit(llvm::Module& module) {
-    llvm::SmallVector<char, 0> bytes;
-    llvm::raw_svector_ostream out(bytes);
-    llvm::legacy::PassManager passes;
-    llvm::MCContext* context = nullptr;
-    if (machine->addPassesToEmitMC(passes, context, out)) return nullptr;
-    passes.run(module);
-    return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "kernel", false);
-  }
-
-  Result<CompiledKernel> compile(KernelSource source);
-  llvm::Error link(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& name, CompiledKernel& out);
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<llvm::TargetMachine>> machines_;
 };
 
-llvm::Error KernelCompiler::Session::link(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& name,
-                                          CompiledKernel& out) {
-  auto library = jit->createJITDylib(name);
-  if (!library) return library.takeError();
-  if (auto error = library->define(llvm::orc::absoluteSymbols(hooks))) return error;
-  if (auto error = jit->addObjectFile(*library, std::move(object))) return error;
-  auto symbol = jit->lookup(*library, name);
-  if (!symbol) return symbol.takeError();
-  out.run = symbol->toPtr<void(exec::WarpContext*)>();
-  return llvm::Error::success();
-}
-
-Result<CompiledKernel> KernelCompiler::Session::compile(KernelSource source) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::lock_guard lock(mutex);
-  if (!failure.empty()) return make_error("code generation: " + failure);
-  if (source.function->body.size() > kMostInstructionsInTwoClones) source.full_mask_clone = false;
-  source.options.avx512 = target.avx512;
+Result<StoredKernel> KernelCompiler::generate(const KernelSource& source) {
+  std::string failure;
+  std::unique_ptr<llvm::TargetMachine> machine = generator_->take_machine(failure);
+  if (machine == nullptr) return make_error("code generation: " + failure);
   const analysis::DominatorTree dominators = analysis::dominators(*source.graph);
   const analysis::DominatorTree post = analysis::post_dominators(*source.graph);
   const analysis::Liveness live = analysis::liveness(*source.graph);
   const LaneAnalysis lanes = analyse_lanes(source, dominators, post, live);
 
-  const std::string name = "kernel" + std::to_string(next++);
   llvm::LLVMContext context;
-  llvm::Module module(name, context);
+  llvm::Module module("kernel", context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple().str());
   llvm::IRBuilder<> ir(context);
   EmitContext e{.ir = ir, .module = module};
   e.options = source.options;
-  e.layout = {source.graph->blocks.size(), source.accesses->accesses.size()};
-  KernelWriter(source, lanes, live, e).write_kernel(name);
+  e.layout = layout_of(source);
+  KernelWriter(source, lanes, live, e).write_kernel(kKernelSymbol);
   if (source.dump_after == "codegen") module.print(llvm::errs(), nullptr);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -198,19 +185,66 @@ Result<CompiledKernel> KernelCompiler::Session::compile(KernelSource source) {
   optimise(module, *machine);
   if (source.dump_after == "optimise") module.print(llvm::errs(), nullptr);
 
-  CompiledKernel out;
+  StoredKernel out;
   out.layout = e.layout;
-  out.constants = e.constants;
-  auto object = emit(module);
-  if (object == nullptr) return make_error("code generation: this machine's code cannot be written");
-  out.frame_bytes = frame_of(object->getMemBufferRef());
-  if (auto error = link(std::move(object), name, out)) return llvm_error(std::move(error));
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  out.constants = std::move(e.constants);
+  const bool written = emit(module, *machine, out.object);
+  generator_->give_back(std::move(machine));
+  if (!written) return make_error("code generation: this machine's code cannot be written");
+  out.frame_bytes = frame_of(out.object);
   return out;
 }
 
-KernelCompiler::KernelCompiler(std::span<const HookAddress> hooks) : session_(std::make_unique<Session>(hooks)) {}
+Result<CompiledKernel> KernelCompiler::load(const StoredKernel& kernel) {
+  const auto run = loader_.load(kernel.object, kKernelSymbol);
+  if (!run) return run.error();
+  CompiledKernel out;
+  out.run = reinterpret_cast<void (*)(exec::WarpContext*)>(*run);
+  out.layout = kernel.layout;
+  out.constants = kernel.constants;
+  out.frame_bytes = kernel.frame_bytes;
+  return out;
+}
+
+/// What the cache holds and can be used; an entry that cannot goes.
+std::optional<CompiledKernel> KernelCompiler::find(const KernelSource& source, const FileCache::Key& key) {
+  const auto bytes = cache_->find(key);
+  if (!bytes) return std::nullopt;
+  const auto stored = decode(*bytes);
+  const CounterLayout layout = layout_of(source);
+  if (stored && stored->layout.blocks == layout.blocks && stored->layout.sites == layout.sites)
+    if (auto loaded = load(*stored)) {
+      loaded->from_cache = true;
+      return std::move(*loaded);
+    }
+  cache_->remove(key);
+  return std::nullopt;
+}
+
+Result<CompiledKernel> KernelCompiler::compile(KernelSource source) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto timed = [&](CompiledKernel kernel) {
+    kernel.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return kernel;
+  };
+  if (source.function->body.size() > kMostInstructionsInTwoClones) source.full_mask_clone = false;
+  source.options.avx512 = generator_->target.avx512;
+  const bool cached = cache_ != nullptr && source.dump_after.empty() && !generator_->identity.empty();
+  FileCache::Key key = {};
+  if (cached) {
+    key = digest_of(source, generator_->identity);
+    if (auto found = find(source, key)) return timed(std::move(*found));
+  }
+  const auto made = generate(source);
+  if (!made) return made.error();
+  auto loaded = load(*made);
+  if (!loaded) return loaded.error();
+  if (cached) cache_->store(key, encode(*made));
+  return timed(std::move(*loaded));
+}
+
+KernelCompiler::KernelCompiler(std::span<const HookAddress> hooks, std::shared_ptr<FileCache> cache)
+    : loader_(hooks), generator_(std::make_unique<Generator>()), cache_(std::move(cache)) {}
 KernelCompiler::~KernelCompiler() = default;
-Result<CompiledKernel> KernelCompiler::compile(KernelSource source) { return session_->compile(std::move(source)); }
 
 }  // namespace warplens::codegen

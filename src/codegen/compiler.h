@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelCompiler: from a KernelSource to machine code in this process. The pipeline is short because code generation is
 // 90 % of the time: mem2reg, early-cse, dce, then SelectionDAG at O2 without the machine scheduler; more IR passes made
-// nothing faster (measured: within 8 %). One dynamic library a kernel in one ORC LLJIT session.
+// nothing faster (measured: within 8 %). With a cache the object file is kept under a digest of all that it depends on,
+// and the next process only links it (docs/jit-cache.md).
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "base/file_cache.h"
 #include "base/result.h"
 #include "codegen/counter_layout.h"
 #include "codegen/kernel_source.h"
+#include "codegen/object_loader.h"
+#include "codegen/stored_kernel.h"
 
 namespace warplens::exec {
 struct WarpContext;
@@ -24,27 +28,29 @@ struct CompiledKernel {
   CounterLayout layout;
   std::vector<ConstantCost> constants;
   uint64_t frame_bytes = 0;  ///< stack of the generated function
-  double seconds = 0;        ///< that compiling took
-};
-
-/// A function of exec that generated code calls by name (runtime_hooks.def).
-struct HookAddress {
-  const char* name;
-  void* address;
+  double seconds = 0;        ///< that compiling or loading took
+  bool from_cache = false;
 };
 
 class KernelCompiler {
  public:
-  explicit KernelCompiler(std::span<const HookAddress> hooks);
+  /// `cache`: where code is looked for before it is made, and kept; null: nowhere.
+  KernelCompiler(std::span<const HookAddress> hooks, std::shared_ptr<FileCache> cache);
   ~KernelCompiler();
   KernelCompiler(const KernelCompiler&) = delete;
   KernelCompiler& operator=(const KernelCompiler&) = delete;
-  /// Thread safe. The code lives as long as the compiler.
+  /// Thread safe: kernels are compiled side by side. The code lives as long as the compiler.
   Result<CompiledKernel> compile(KernelSource source);
 
  private:
-  struct Session;
-  std::unique_ptr<Session> session_;
+  struct Generator;
+  Result<StoredKernel> generate(const KernelSource& source);
+  std::optional<CompiledKernel> find(const KernelSource& source, const FileCache::Key& key);
+  Result<CompiledKernel> load(const StoredKernel& kernel);
+
+  ObjectLoader loader_;
+  std::unique_ptr<Generator> generator_;
+  std::shared_ptr<FileCache> cache_;
 };
 
 }  // namespace warplens::codegen

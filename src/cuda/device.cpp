@@ -35,7 +35,10 @@ void give_up(const Diagnostics& errors, std::string_view source) {
 
 Device::Device(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, std::unique_ptr<Session> session)
     : gpu_(std::move(gpu)), arena_(std::move(arena)), session_(std::move(session)) {
-  executor_ = session_->options().executor == "interpreter" ? exec::make_interpreter() : exec::make_jit({});
+  if (session_->options().cache) code_cache_ = exec::open_code_cache();
+  exec::JitOptions jit;
+  jit.cache = code_cache_;
+  executor_ = session_->options().executor == "interpreter" ? exec::make_interpreter() : exec::make_jit(jit);
   if (auto* records = session_->records()) records->begin_process(program_path(), gpu_.name);
 }
 
@@ -137,6 +140,7 @@ bool Device::contains(const void* pointer, uint64_t bytes) const {
 
 void Device::reset() {
   queues_.drain_all();
+  executor_->finish_ahead();
   Registry::instance().forget_placement();
   {
     const std::lock_guard lock(mutex_);

@@ -40,6 +40,8 @@ class Device {
   Session& session() { return *session_; }
   exec::Executor& executor() { return *executor_; }
   exec::Level level() const { return session_->options().level == "ptx" ? exec::Level::kPtx : exec::Level::kMachine; }
+  /// Why compiled code could not be kept; empty: no trouble.
+  std::string cache_trouble() const { return code_cache_ ? code_cache_->trouble() : std::string(); }
   /// Compute capability as PTX targets count: 90 for 9.0.
   uint32_t target() const;
 
@@ -75,6 +77,7 @@ class Device {
   gpu::Gpu gpu_;
   std::unique_ptr<memory::Arena> arena_;
   std::unique_ptr<Session> session_;
+  std::shared_ptr<FileCache> code_cache_;  ///< null: off
   std::unique_ptr<exec::Executor> executor_;
   Queues queues_;
   std::atomic<cudaError_t> sticky_{cudaSuccess};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/loops.h"
+#include "base/file_cache.h"
 #include "base/result.h"
 #include "events/events.h"
 #include "exec/warp_context.h"
@@ -82,10 +83,26 @@ struct LaunchRequest {
   std::function<void(std::string_view)> print;
 };
 
+/// Where a launch's code came from.
+enum class CodeSource : uint8_t {
+  kReady,     ///< made for an earlier launch, or the interpreter needs none
+  kCompiled,  ///< for this launch
+  kCache,     ///< from the disk, for this launch
+};
+/// "compiled", "cache", or "" for code that was ready: as records and reports call it.
+constexpr const char* word(CodeSource source) {
+  return source == CodeSource::kCompiled ? "compiled" : source == CodeSource::kCache ? "cache" : "";
+}
+struct Preparation {
+  CodeSource source = CodeSource::kReady;
+  double seconds = 0;  ///< that compiling or loading took; part of it may have run beside earlier launches
+};
+
 struct LaunchOutcome {
   std::vector<events::Finding> findings;  ///< first: what ended the launch; empty when it ran to its end
   events::LaunchCounts counts;            ///< of the warps that finished
   double seconds = 0;
+  Preparation preparation;
   bool complete() const { return findings.empty(); }
 };
 
@@ -103,6 +120,7 @@ struct LaunchState {
   std::vector<events::Finding> findings;
   std::vector<uint32_t> interests;       ///< by LaunchRequest::listeners
   std::shared_ptr<const void> prepared;  ///< the executor's own, from prepare()
+  Preparation preparation;
   /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
   void fail(events::Finding finding);
 };
@@ -114,6 +132,11 @@ class Executor {
   virtual const char* name() const = 0;
   /// Called once before a launch's warps run, on one thread: compile, size counters. Diagnostics: cannot run.
   virtual Status prepare(LaunchState& launch) = 0;
+  /// A launch without listeners will come: its code may be made on other threads until then. The kernel must live until
+  /// that launch has been prepared, or finish_ahead() was called.
+  virtual void prepare_ahead(const LaunchRequest&) {}
+  /// Returns when nothing is prepared ahead any more.
+  virtual void finish_ahead() {}
   /// Bytes of stack that one warp of the prepared kernel needs.
   virtual uint64_t stack_bytes(const LaunchState& launch) const = 0;
   /// Runs one warp from entry to its end. Called on the warp's own stack.
@@ -129,10 +152,12 @@ struct JitOptions {
   bool lane_classes =
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   bool full_mask_clone = true;
-  std::string cache_directory;  ///< empty: no disk cache
-  std::string dump_after;       ///< pass name: print its result to stderr
+  std::shared_ptr<FileCache> cache;  ///< where compiled code is kept; null: nowhere
+  std::string dump_after;            ///< pass name: print its result to stderr
 };
 std::unique_ptr<Executor> make_jit(JitOptions options);
+/// The user's cache of compiled code (base/file_cache.h says where); null when it is switched off or has no place.
+std::shared_ptr<FileCache> open_code_cache();
 
 /// Takes a warp over from generated code that met a case it does not handle, and runs it to its end (same events, same
 /// counts from here on). `registers` is [register][32 lanes], raw bits; lanes `mask` are about to execute instruction

@@ -184,6 +184,7 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
     outcome.findings = std::move(launch.findings);
     return outcome;
   }
+  outcome.preparation = launch.preparation;
   for (events::Listener* listener : request.listeners) listener->on_launch_begin(launch.info);
   const size_t words = executor.counter_words(launch);
   std::vector<WorkerCounters> counters(launch.info.workers);

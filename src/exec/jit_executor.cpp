@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast executor: compiles a kernel at its first launch with a class of block shapes, keeps the code, and runs each
-// warp as one call.
+// warp as one call. A version of a kernel is compiled once, however many threads ask; different ones are compiled side
+// by side.
 #include <map>
 #include <mutex>
-#include <tuple>
 
 #include "codegen/compiler.h"
 #include "exec/code_source.h"
 #include "exec/executor.h"
 #include "exec/jit_hooks.h"
 #include "exec/jit_prepared.h"
+#include "exec/task_queue.h"
 
 namespace warplens::exec {
 namespace {
@@ -19,30 +20,38 @@ constexpr uint64_t kHookStackBytes = 192 << 10;
 
 class JitExecutor final : public Executor {
  public:
-  explicit JitExecutor(JitOptions options) : options_(std::move(options)), compiler_(jit_hooks()) {}
+  explicit JitExecutor(JitOptions options) : options_(std::move(options)), compiler_(jit_hooks(), options_.cache) {}
 
   const char* name() const override { return "jit"; }
 
   Status prepare(LaunchState& launch) override {
     const LoadedKernel& kernel = *launch.request->kernel;
     const bool events = (launch.interest & ~events::kLaunches) != 0;
-    const auto shape = codegen::block_shape_of(launch.info.block.x, launch.info.block.y, launch.info.block.z);
-    const std::lock_guard lock(mutex_);
-    const Key key{kernel.program.get(), shape, launch.request->count, events};
-    auto& slot = compiled_[key];
-    // Code whose proofs failed on real data is made again without the proofs that need a test.
-    const bool cautious = slot != nullptr && slot->deoptimised;
-    if (slot == nullptr || cautious) {
-      auto made = compile(kernel, key, !cautious);
-      if (!made) {
-        if (slot == nullptr) compiled_.erase(key);
-        return made.error();
-      }
-      slot = *made;
+    const std::shared_ptr<Version> version = version_of(*launch.request, events);
+    const std::lock_guard lock(version->mutex);
+    if (Status made = make(kernel, *version); !made) return made;
+    if (!version->reported) {
+      const codegen::CompiledKernel& code = version->code->compiled;
+      launch.preparation = {code.from_cache ? CodeSource::kCache : CodeSource::kCompiled, code.seconds};
+      version->reported = true;
     }
-    launch.prepared = slot;
+    launch.prepared = version->code;
     return Done{};
   }
+
+  void prepare_ahead(const LaunchRequest& request) override {
+    const std::shared_ptr<Version> version = version_of(request, false);
+    {
+      // Held: it is being made. Else a look is quick.
+      const std::unique_lock lock(version->mutex, std::try_to_lock);
+      if (!lock || version->code != nullptr) return;
+    }
+    ahead_.push([this, version, kernel = request.kernel] {
+      const std::lock_guard lock(version->mutex);
+      (void)make(*kernel, *version);  // why it failed is said to the launch, which tries again
+    });
+  }
+  void finish_ahead() override { ahead_.finish(); }
 
   uint64_t stack_bytes(const LaunchState& launch) const override {
     return prepared(launch).compiled.frame_bytes + kHookStackBytes;
@@ -71,7 +80,45 @@ class JitExecutor final : public Executor {
   }
 
  private:
-  using Key = std::tuple<const Program*, codegen::BlockShape, bool, bool>;
+  struct Key {
+    const Program* program = nullptr;
+    codegen::BlockShape shape = codegen::BlockShape::kGeneral;
+    bool count = false, events = false;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  /// The code of one key, or the place for it. The key names a program, so that must live as long.
+  struct Version {
+    Key key;
+    std::shared_ptr<const Program> program;
+    std::mutex mutex;  ///< of all that follows; held while the code is being made
+    std::shared_ptr<JitPrepared> code;
+    bool reported = false;  ///< some launch has said where the code came from
+  };
+
+  std::shared_ptr<Version> version_of(const LaunchRequest& request, bool events) {
+    const auto shape = codegen::block_shape_of(request.block.x, request.block.y, request.block.z);
+    const Key key{request.kernel->program.get(), shape, request.count, events};
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Version>& version = versions_[key];
+    if (version == nullptr) {
+      version = std::make_shared<Version>();
+      version->key = key;
+      version->program = request.kernel->program;
+    }
+    return version;
+  }
+
+  /// Under the version's mutex. Code whose proofs failed on real data is made again without the proofs that need a
+  /// test.
+  Status make(const LoadedKernel& kernel, Version& version) {
+    const bool cautious = version.code != nullptr && version.code->deoptimised;
+    if (version.code != nullptr && !cautious) return Done{};
+    auto made = compile(kernel, version.key, !cautious);
+    if (!made) return made.error();
+    version.code = std::move(*made);
+    version.reported = false;
+    return Done{};
+  }
 
   static const JitPrepared& prepared(const LaunchState& launch) {
     return *static_cast<const JitPrepared*>(launch.prepared.get());
@@ -79,9 +126,9 @@ class JitExecutor final : public Executor {
 
   Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns) {
     codegen::KernelSource source = source_of(kernel);
-    source.shape = std::get<codegen::BlockShape>(key);
-    source.options.count = std::get<2>(key);
-    source.options.emit_events = std::get<3>(key);
+    source.shape = key.shape;
+    source.options.count = key.count;
+    source.options.emit_events = key.events;
     source.lane_classes = options_.lane_classes;
     source.full_mask_clone = options_.full_mask_clone;
     source.extend_patterns = extend_patterns;
@@ -90,18 +137,22 @@ class JitExecutor final : public Executor {
     if (!compiled) return compiled.error();
     auto out = std::make_shared<JitPrepared>();
     out->compiled = std::move(*compiled);
-    out->program = kernel.program;
-    out->module = kernel.module->module;
     return out;
   }
 
   JitOptions options_;
   codegen::KernelCompiler compiler_;
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<JitPrepared>> compiled_;
+  std::map<Key, std::shared_ptr<Version>> versions_;
+  TaskQueue ahead_;  // last: its threads use the others
 };
 
 }  // namespace
+
+std::shared_ptr<FileCache> open_code_cache() {
+  const CacheLocation location = cache_location();
+  return location.folder.empty() ? nullptr : std::make_shared<FileCache>(location.folder, location.bytes);
+}
 
 std::unique_ptr<Executor> make_jit(JitOptions options) { return std::make_unique<JitExecutor>(std::move(options)); }
 

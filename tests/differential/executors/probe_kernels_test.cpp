@@ -2,6 +2,9 @@
 // Every kernel of the committed probe PTX that can be loaded, on small grids and several block shapes, by both
 // executors. Pointers get arrays of small integers as floats, integers get sizes that do not fit the grid: edges, early
 // exits and partial warps all occur. What a kernel computes does not matter here, only that both executors agree.
+#include <stdlib.h>
+
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -53,32 +56,50 @@ Params params_of(TwoExecutors& two, const ptx::Function& function) {
 
 class ProbeKernels : public testing::TestWithParam<const char*> {};
 
-TEST_P(ProbeKernels, generated_code_equals_the_interpreter) {
-  const auto interpreter = exec::make_interpreter(), jit = exec::make_jit({});
-  const std::string text = read_text(std::string(WARPLENS_PROBE_PTX) + "/" + GetParam());
-  TwoExecutors two(text);
+/// `shapes` of the four block shapes a kernel, in turn; WARPLENS_KERNEL runs all for one.
+void compare_all(TwoExecutors& two, exec::Executor& jit, size_t shapes) {
+  const auto interpreter = exec::make_interpreter();
   const char* only = std::getenv("WARPLENS_KERNEL");
   size_t turn = 0;
   for (const ptx::Function& function : two.launcher().module().module->functions) {
     if (!function.is_entry || (only != nullptr && function.name.find(only) == std::string::npos)) continue;
     if (!exec::load_kernel(two.launcher().module(), function)) continue;  // needs what we lack
     const Params params = params_of(two, function);
-    // Two of the four block shapes a kernel, in turn, so that the whole takes seconds; WARPLENS_KERNEL runs all for
-    // one.
     constexpr events::Dim3 kBlocks[] = {{32, 8, 1}, {33, 3, 1}, {16, 16, 1}, {256, 1, 1}};
-    for (size_t k = 0; k < (only != nullptr ? 4u : 2u); ++k) {
+    for (size_t k = 0; k < (only != nullptr ? 4 : shapes); ++k) {
       const events::Dim3 block = kBlocks[(turn + k * 3) % 4];
       SCOPED_TRACE(function.name + " block " + std::to_string(block.x) + "x" + std::to_string(block.y));
       PtxLauncher::Options options;
       options.grid = {3, 2, 1};
       options.block = block;
-      if (k != 1) two.compare(function.name, options, params, *interpreter, *jit, false);
+      if (k != 1) two.compare(function.name, options, params, *interpreter, jit, false);
       options.grid = {2, 1, 1};
-      if (k != 0) two.compare(function.name, options, params, *interpreter, *jit, true);
-      if (HasFatalFailure()) return;
+      if (k != 0) two.compare(function.name, options, params, *interpreter, jit, true);
+      if (testing::Test::HasFatalFailure()) return;
     }
     ++turn;
   }
+}
+
+TEST_P(ProbeKernels, generated_code_equals_the_interpreter) {
+  TwoExecutors two(read_text(std::string(WARPLENS_PROBE_PTX) + "/" + GetParam()));
+  compare_all(two, *exec::make_jit({}), 2);  // two shapes, so that the whole takes seconds
+}
+
+/// Code that an earlier process kept: another executor, and all variables at other addresses.
+TEST_P(ProbeKernels, code_from_the_cache_equals_the_interpreter) {
+  std::string folder = (std::filesystem::temp_directory_path() / "probe-kernels-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  exec::JitOptions options;
+  options.cache = std::make_shared<FileCache>(folder + "/cache", uint64_t{1} << 30);
+  const std::string text = read_text(std::string(WARPLENS_PROBE_PTX) + "/" + GetParam());
+  TwoExecutors cold(text), warm(text);
+  compare_all(cold, *exec::make_jit(options), 1);
+  const FileCache::Usage stored = options.cache->usage();
+  EXPECT_GT(stored.entries, 0u);
+  compare_all(warm, *exec::make_jit(options), 1);
+  EXPECT_EQ(options.cache->usage().entries, stored.entries) << "nothing was compiled again";
+  std::filesystem::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ProbeKernels, testing::Values("access.ptx", "apps.ptx", "ladder.ptx"),
