@@ -99,10 +99,14 @@ report::LaunchEvent event_of(const Prepared& launch) {
 void record_end(Device& device, const Prepared& launch, const exec::LaunchOutcome& outcome) {
   report::LaunchEvent event = event_of(launch);
   event.seconds = outcome.seconds;
+  event.code = exec::word(outcome.preparation.source);
+  event.code_seconds = outcome.preparation.seconds;
   event.counts = launch.request.count ? &outcome.counts : nullptr;
   event.findings = outcome.findings;
   event.complete = outcome.complete();
   device.session().records()->end_launch(event);
+  const std::string trouble = device.cache_trouble();
+  if (!trouble.empty()) device.session().records()->notice("code_cache", trouble);
 }
 
 void fail(Device& device, const exec::LaunchOutcome& outcome) {
@@ -242,6 +246,8 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   request.id = device.next_launch();
   request.resident_blocks = resident_blocks(device, *function, count(call.block), call.shared_bytes);
   if (call.cooperative) request.grid_workspace = device.grid_workspace();
+  // The trace listens, so its launches have other code, made when their turn comes.
+  if (!prepared->selected || device.session().options().trace.empty()) device.executor().prepare_ahead(request);
   device.queues().push(*stream, Engine::kKernel, [&device, prepared] { execute(device, *prepared); });
   return cudaSuccess;
 }

@@ -13,7 +13,9 @@ Binary* binary_of(void** handle) { return reinterpret_cast<Binary*>(handle); }
 /// Launches that nobody waited for still run, so that what a program did does not depend on how fast it ended.
 void finish_at_exit() {
   Device* device = Device::existing();
-  if (device && !Queues::on_engine_thread()) device->queues().drain_all();
+  if (!device || Queues::on_engine_thread()) return;
+  device->queues().drain_all();
+  device->executor().finish_ahead();  // the compiler must not run while its static objects are destroyed
 }
 
 }  // namespace

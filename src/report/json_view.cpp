@@ -118,6 +118,18 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
   return j;
 }
 
+/// Kernels that this run compiled, and those whose code was on disk.
+json code_json(const RunRecord& run) {
+  uint64_t compiled = 0, cached = 0;
+  double seconds = 0;
+  for (const LaunchRecord& l : run.launches) {
+    compiled += l.code == "compiled";
+    cached += l.code == "cache";
+    seconds += l.code_seconds;
+  }
+  return {{"compiled", compiled}, {"from_cache", cached}, {"seconds", seconds}};
+}
+
 }  // namespace
 
 std::string json_text(const RunRecord& run, Folding folding) {
@@ -145,6 +157,7 @@ std::string json_text(const RunRecord& run, Folding folding) {
                        {"launch_groups", std::move(launches)}});
   }
   j["kernels"] = std::move(kernels);
+  j["code"] = code_json(run);
   json notices = json::array();
   for (const Notice& n : run.notices) notices.push_back({{"kind", n.kind}, {"text", n.text}});
   j["notices"] = std::move(notices);

@@ -48,8 +48,10 @@ struct LaunchRecord {
   size_t kernel = 0;     ///< index into RunRecord::kernels
   LaunchShape shape;
   uint64_t param_bytes = 0;
-  double seconds = 0;                                  ///< on this computer; says nothing about a GPU's speed
-  bool complete = false;                               ///< ran to its end
+  double seconds = 0;       ///< on this computer; says nothing about a GPU's speed
+  std::string code;         ///< "compiled" or "cache": where its code came from; empty: there from an earlier launch
+  double code_seconds = 0;  ///< that compiling or loading it took
+  bool complete = false;    ///< ran to its end
   std::shared_ptr<const events::LaunchCounts> counts;  ///< null: not counted
   std::vector<events::Finding> findings;
 };
@@ -87,6 +89,8 @@ struct LaunchEvent {
   LaunchShape shape;
   uint64_t param_bytes = 0;
   double seconds = 0;
+  std::string_view code;  ///< as LaunchRecord::code
+  double code_seconds = 0;
   const events::LaunchCounts* counts = nullptr;  ///< null: not counted
   std::span<const events::Finding> findings;
   bool complete = true;

@@ -151,6 +151,8 @@ class Reader {
     }
     l.seconds = j.at("seconds").get<double>();
     l.complete = j.at("complete").get<bool>();
+    l.code = j.value("code", l.code);
+    l.code_seconds = j.value("code_seconds", l.code_seconds);
     if (j.contains("same")) {
       const auto same = counts_.find({process, j.at("same").get<uint64_t>()});
       if (same == counts_.end()) {

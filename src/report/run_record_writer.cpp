@@ -179,6 +179,9 @@ void RecordWriter::end_launch(const LaunchEvent& event) {
   Known& kernel = known(event);
   std::string line = head("launch", process_, kernel.index, event);
   fmt::format_to(std::back_inserter(line), ",\"seconds\":{:.9f},\"complete\":{}", event.seconds, event.complete);
+  if (!event.code.empty())
+    fmt::format_to(std::back_inserter(line), ",\"code\":{},\"code_seconds\":{:.6f}", json_string(event.code),
+                   event.code_seconds);
   if (event.counts != nullptr) {
     Last* last = nullptr;
     for (auto& l : kernel.last)

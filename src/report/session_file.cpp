@@ -29,6 +29,7 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.executor = j.value("executor", s.executor);
     s.level = j.value("level", s.level);
     s.workers = j.value("workers", s.workers);
+    s.cache = j.value("cache", s.cache);
     s.gpu = j.value("gpu", s.gpu);
     s.trace = j.value("trace", s.trace);
   } catch (const json::exception& e) {
@@ -51,6 +52,7 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"executor", s.executor},
             {"level", s.level},
             {"workers", s.workers},
+            {"cache", s.cache},
             {"gpu", s.gpu},
             {"trace", s.trace}};
   if (s.launch_count != SessionFile{}.launch_count) j["launch_count"] = s.launch_count;

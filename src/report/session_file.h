@@ -25,6 +25,7 @@ struct SessionFile {
   std::string executor = "jit";   ///< or "interpreter"
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
+  bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
   std::string gpu;                ///< GPU data file; empty: the built-in one
   std::string trace;              ///< file for the text of every event; empty: none
 };

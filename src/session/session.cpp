@@ -87,7 +87,10 @@ std::vector<const ptx::Function*> Module::entries() const {
 
 Session::Session(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, const SessionOptions& options)
     : gpu_(std::move(gpu)), arena_(std::move(arena)), workers_(options.workers) {
-  executor_ = options.executor == "interpreter" ? exec::make_interpreter() : exec::make_jit({});
+  if (options.cache) code_cache_ = exec::open_code_cache();
+  exec::JitOptions jit;
+  jit.cache = code_cache_;
+  executor_ = options.executor == "interpreter" ? exec::make_interpreter() : exec::make_jit(jit);
   if (options.level == "ptx") level_ = exec::Level::kPtx;
   record_.gpu = gpu_.name;
 }
@@ -215,10 +218,15 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   record.shape = {launch.grid, launch.block, launch.cluster, kernel.static_shared_bytes, launch.dynamic_shared_bytes};
   record.param_bytes = launch.entry->param_bytes;
   record.seconds = outcome.seconds;
+  record.code = exec::word(outcome.preparation.source);
+  record.code_seconds = outcome.preparation.seconds;
   record.complete = outcome.complete();
   if (launch.count) record.counts = std::make_shared<const events::LaunchCounts>(std::move(outcome.counts));
   record.findings = std::move(outcome.findings);
   record_.launches.push_back(std::move(record));
+  const report::Notice trouble{"code_cache", code_cache_ ? code_cache_->trouble() : std::string()};
+  if (!trouble.text.empty() && std::ranges::find(record_.notices, trouble) == record_.notices.end())
+    record_.notices.push_back(trouble);
   return &record_.launches.back();
 }
 

@@ -23,6 +23,7 @@ struct SessionOptions {
   std::string executor = "jit";   ///< or "interpreter"
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
+  bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
 };
 
 /// A module in device memory. Belongs to its session.
@@ -86,6 +87,7 @@ class Session {
 
   gpu::Gpu gpu_;
   std::unique_ptr<memory::Arena> arena_;
+  std::shared_ptr<FileCache> code_cache_;  ///< null: off
   std::unique_ptr<exec::Executor> executor_;
   exec::Level level_ = exec::Level::kMachine;
   unsigned workers_ = 0;

@@ -137,6 +137,7 @@ class BareRun {
     session.executor = options_.session.executor;
     session.level = options_.session.level;
     session.workers = options_.session.workers;
+    session.cache = options_.session.cache;
     auto made = session::Session::create(session);
     if (!made) return made.error();
     session_ = std::move(*made);

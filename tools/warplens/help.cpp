@@ -10,8 +10,9 @@ usage:
   warplens run [options] FILE [arguments...]   run a CUDA source, a program or a PTX kernel, then report
   warplens cc [nvcc's options] FILES           build as nvcc does; the result runs on the CPU
   warplens demo [n]                            two matrix products and why one is slow
+  warplens cache [clear]                       show, or empty, the folder of compiled kernels
   warplens --version
-  warplens help run                            all options of 'run' (and: help cc)
+  warplens help run                            all options of 'run' (and: help cc, help cache)
 
 examples:
   warplens run app.cu                          compile with clang, run, report
@@ -48,6 +49,7 @@ running:
   --timeout SECONDS      end the program after so long (exit code 124), report what was counted
   --workers N            threads that execute blocks (default: one a core)
   --gpu FILE             GPU data file whose limits apply (default: built in)
+  --no-cache             compile all kernels, and keep none (warplens help cache)
 
 compiling, when FILE is a source:
   --compiler clang|nvcc  clang with our own CUDA headers (default), or the nvcc you have
@@ -99,6 +101,17 @@ Ours:
   --print-toolkit    the folder that stands in for a CUDA toolkit (bin/nvcc, include, lib64)
 
 exit code: 0; 1 errors in a source, 2 wrong use, 128 + n ended by signal n.
+)";
+}
+
+std::string cache_help() {
+  return R"(usage: warplens cache          show where compiled kernels are kept, how many, their bytes and the bound
+       warplens cache clear    remove them
+
+A kernel is compiled at its first launch, and its machine code is kept for later runs. The folder is
+$XDG_CACHE_HOME/warplens, else ~/.cache/warplens. Entries that were not used for longest go when it outgrows its bound.
+  WARPLENS_CACHE=off           no cache at all (for one run: warplens run --no-cache)
+  WARPLENS_CACHE_SIZE=500M     another bound (default 1G)
 )";
 }
 

@@ -9,5 +9,6 @@ std::string general_help();
 std::string run_help();
 std::string cc_help();
 std::string demo_help();
+std::string cache_help();
 
 }  // namespace warplens::cli

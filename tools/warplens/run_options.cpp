@@ -142,6 +142,12 @@ const std::map<std::string_view, Option>& own_options() {
           o.session.count = false;
           return Done{};
         }}},
+      {"--no-cache",
+       {false,
+        [](RunOptions& o, const std::string&) -> Status {
+          o.session.cache = false;
+          return Done{};
+        }}},
       {"--device-ptx",
        {true,
         [](RunOptions& o, const std::string& v) -> Status {

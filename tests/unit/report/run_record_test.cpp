@@ -36,6 +36,8 @@ class RunRecordTest : public ::testing::Test {
     e.shape = {{4, 1, 1}, {64, 1, 1}, {1, 1, 1}, 128, 256};
     e.param_bytes = 28;
     e.seconds = 0.25;
+    e.code = "cache";
+    e.code_seconds = 0.125;
     e.counts = &counts_;
     return e;
   }
@@ -90,6 +92,8 @@ TEST_F(RunRecordTest, reads_back_what_was_written) {
   EXPECT_EQ(l.shape, e.shape);
   EXPECT_EQ(l.param_bytes, 28u);
   EXPECT_DOUBLE_EQ(l.seconds, 0.25);
+  EXPECT_EQ(l.code, "cache");
+  EXPECT_DOUBLE_EQ(l.code_seconds, 0.125);
   EXPECT_FALSE(l.complete);
   EXPECT_EQ(*l.counts, counts_);
   ASSERT_EQ(l.findings.size(), 1u);

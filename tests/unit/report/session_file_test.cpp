@@ -28,6 +28,7 @@ TEST_F(SessionFileTest, round_trip) {
   s.executor = "interpreter";
   s.level = "ptx";
   s.workers = 3;
+  s.cache = false;
   s.gpu = "h200.toml";
   s.trace = "events";
   s.profile_from_start = false;
@@ -42,6 +43,7 @@ TEST_F(SessionFileTest, round_trip) {
   EXPECT_EQ(r.executor, s.executor);
   EXPECT_EQ(r.level, s.level);
   EXPECT_EQ(r.workers, s.workers);
+  EXPECT_EQ(r.cache, s.cache);
   EXPECT_EQ(r.gpu, s.gpu);
   EXPECT_EQ(r.trace, s.trace);
   EXPECT_EQ(r.profile_from_start, s.profile_from_start);
@@ -53,6 +55,7 @@ TEST_F(SessionFileTest, absent_keys_have_defaults_and_unknown_ones_are_ignored) 
   const SessionFile r = read_session_file(path_).value();
   EXPECT_EQ(r.record, "r");
   EXPECT_TRUE(r.count);
+  EXPECT_TRUE(r.cache);
   EXPECT_EQ(r.executor, "jit");
   EXPECT_EQ(r.launch_count, std::numeric_limits<uint64_t>::max());
 }
