@@ -71,12 +71,12 @@ void add_operand(Feed& feed, const KernelSource& source, const ptx::Operand& ope
 }
 
 void add_instruction(Feed& feed, const KernelSource& source, const ptx::Instr& in) {
-  const auto& [def, slots, operands, elements, args, returns, guard, guard_negated, pos, loc] = in;
+  const auto& [def, slots, operands, elements, args, returns, guard, guard_negated, nounroll, pos, loc] = in;
   feed.text(def->form.text);
   for (const int8_t slot : slots) feed.numbers(slot);
   for (const auto* list : {&operands, &elements, &args})
     add_list(feed, *list, [&](const ptx::Operand& o) { add_operand(feed, source, o); });
-  feed.numbers(returns, guard, guard_negated);
+  feed.numbers(returns, guard, guard_negated);  // loops have been unrolled by now
 }
 
 void add_variable(Feed& feed, const ptx::Variable& variable) {
@@ -91,8 +91,8 @@ void add_parameter(Feed& feed, const ptx::Param& parameter) {
 
 void add_function(Feed& feed, const KernelSource& source, const ptx::Function& function) {
   const auto& [name, is_entry, is_declaration, linkage, params, returns, param_bytes, registers, variables, body,
-               labels, branch_tables, locs, maxntid, reqntid, reqcluster, minnctapersm, maxnreg, noreturn, pos,
-               unsupported] = function;
+               labels, branch_tables, locs, maxntid, reqntid, reqcluster, minnctapersm, maxnreg, noreturn, nounroll,
+               pos, unsupported] = function;
   feed.numbers(is_entry, param_bytes, minnctapersm, maxnreg, noreturn);
   for (const auto* list : {&params, &returns}) add_list(feed, *list, [&](const auto& p) { add_parameter(feed, p); });
   add_list(feed, registers, [&](const ptx::Register& r) { feed.numbers(r.type); });
