@@ -152,6 +152,7 @@ struct JitOptions {
   bool lane_classes =
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   bool full_mask_clone = true;
+  bool bounds = true;                ///< find accesses out of bounds (benchmarks look at what that costs)
   std::shared_ptr<FileCache> cache;  ///< where compiled code is kept; null: nowhere
   std::string dump_after;            ///< pass name: print its result to stderr
 };

@@ -129,6 +129,7 @@ class JitExecutor final : public Executor {
     source.shape = key.shape;
     source.options.count = key.count;
     source.options.emit_events = key.events;
+    source.options.bounds = options_.bounds;
     source.lane_classes = options_.lane_classes;
     source.full_mask_clone = options_.full_mask_clone;
     source.extend_patterns = extend_patterns;

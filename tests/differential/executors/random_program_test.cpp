@@ -48,9 +48,10 @@ class RandomPrograms : public testing::TestWithParam<int> {
 };
 
 TEST_P(RandomPrograms, generated_code_equals_the_interpreter) {
-  const exec::JitOptions kOptions[] = {{},
-                                       {.lane_classes = false, .full_mask_clone = true, .cache = {}, .dump_after = {}},
-                                       {.lane_classes = true, .full_mask_clone = false, .cache = {}, .dump_after = {}}};
+  const exec::JitOptions kOptions[] = {
+      {},
+      {.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}},
+      {.lane_classes = true, .full_mask_clone = false, .bounds = true, .cache = {}, .dump_after = {}}};
   const auto jit = exec::make_jit(kOptions[GetParam()]);
   if (const uint64_t seed = number_from("WARPLENS_SEED", 0); seed != 0) return check(seed, *jit);
   const uint64_t programs = number_from("WARPLENS_PROGRAMS", 12), seconds = number_from("WARPLENS_SECONDS", 0);
@@ -68,7 +69,8 @@ class KnownSeeds : public RandomPrograms {};
 TEST_P(KnownSeeds, that_found_faults) {
   const auto jit = exec::make_jit({});
   check(41, *jit);  // an operand read after a result was set in the same register
-  const auto vectors = exec::make_jit({.lane_classes = false, .full_mask_clone = true, .cache = {}, .dump_after = {}});
+  const auto vectors =
+      exec::make_jit({.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}});
   check(1202, *vectors);  // bf16 held as LLVM's type called a library
 }
 

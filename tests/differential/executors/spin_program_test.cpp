@@ -148,8 +148,8 @@ class SpinPrograms : public testing::TestWithParam<int> {
 TEST_P(SpinPrograms, generated_code_equals_the_interpreter) {
   const exec::JitOptions kOptions[] = {
       {},
-      {.lane_classes = false, .full_mask_clone = true, .cache = {}, .dump_after = {}},
-      {.lane_classes = true, .full_mask_clone = false, .cache = {}, .dump_after = {}}};
+      {.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}},
+      {.lane_classes = true, .full_mask_clone = false, .bounds = true, .cache = {}, .dump_after = {}}};
   const auto jit = exec::make_jit(kOptions[GetParam()]);
   const auto number_from = [](const char* name, uint64_t otherwise) {
     const char* text = std::getenv(name);

@@ -560,9 +560,10 @@ const Case kCases[] = {
     {"warps_in_turn", {1, 1, 1}, {128, 1, 1}, 128, kWarpsInTurn, halves_in_turn},
 };
 
-const exec::JitOptions kOptions[] = {{},
-                                     {.lane_classes = false, .full_mask_clone = true, .cache = {}, .dump_after = {}},
-                                     {.lane_classes = true, .full_mask_clone = false, .cache = {}, .dump_after = {}}};
+const exec::JitOptions kOptions[] = {
+    {},
+    {.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}},
+    {.lane_classes = true, .full_mask_clone = false, .bounds = true, .cache = {}, .dump_after = {}}};
 
 class Spinning : public testing::TestWithParam<Case> {
  protected:

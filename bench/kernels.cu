@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the engine's benchmark beside the matrix products of truth/src/ladder.cu: each is slow for one reason.
+// kernels.ptx is what nvcc makes of them (scripts/make_fixtures).
+
+/// Launch overhead and streams: about 20 instructions a thread.
+__global__ void axpy(int n, float a, const float* x, float* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+
+__device__ unsigned collatz_steps(unsigned v) {
+  unsigned steps = 0;
+  while (v != 1) {
+    v = v & 1 ? 3 * v + 1 : v / 2;
+    ++steps;
+  }
+  return steps;
+}
+/// A loop that lanes leave at different times.
+__global__ void collatz(const unsigned* start, unsigned* steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  steps[i] = collatz_steps(start[i]);
+}
+/// The same where all threads of a block are known to do the same.
+__global__ void collatz_by_block(const unsigned* start, unsigned* steps) {
+  steps[blockIdx.x * blockDim.x + threadIdx.x] = collatz_steps(start[blockIdx.x * blockDim.x]);
+}
+
+__global__ void mandelbrot(int width, int limit, float step, int* steps) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  const float cr = -2.0f + x * step, ci = -1.25f + y * step;
+  float zr = 0, zi = 0;
+  int n = 0;
+  while (n < limit && zr * zr + zi * zi < 4.0f) {
+    const float r = zr * zr - zi * zi + cr;
+    zi = 2.0f * zr * zi + ci;
+    zr = r;
+    ++n;
+  }
+  steps[y * width + x] = n;
+}
+
+/// Arms within arms, chosen by the bits of a generator that each thread has for itself.
+__global__ void nested_if(int rounds, const unsigned* seed, unsigned* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned v = seed[i], sum = 0;
+  for (int r = 0; r < rounds; ++r) {
+    v = v * 1664525u + 1013904223u;
+    if (v & 0x80000000u) {
+      sum += v >> 7;
+      if (v & 0x40000000u) {
+        sum = sum * 5 + r;
+        if (v & 0x20000000u)
+          for (unsigned k = 0; k < (v >> 26 & 3); ++k) sum += sum >> 3;
+        else
+          sum ^= v * 3;
+      } else {
+        sum = (sum << 3) ^ (sum >> 5);
+        if (v & 0x10000000u) out[i] = sum;
+      }
+    } else {
+      sum -= v >> 9;
+      if (v & 0x08000000u)
+        sum = sum % 1000003u + v;
+      else if (v & 0x04000000u)
+        sum |= r << 4;
+    }
+  }
+  out[i] = sum;
+}
+
+/// Addresses about which nothing is known.
+__global__ void random_loads(int rounds, unsigned mask, const float* x, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned v = i * 2654435761u;
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r) {
+    v = v * 1664525u + 1013904223u;
+    sum += x[v >> 8 & mask];
+  }
+  out[i] = sum;
+}
+
+/// Ten barriers a block of 256.
+__global__ void tree_sum(const float* x, float* sums) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = x[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) sums[blockIdx.x] = s[0];
+}
+
+/// Sorts each 512 elements: 45 barriers a block of 256.
+__global__ void bitonic_sort(unsigned* x) {
+  __shared__ unsigned s[512];
+  const int t = threadIdx.x;
+  unsigned* from = x + blockIdx.x * 512;
+  s[t] = from[t];
+  s[t + 256] = from[t + 256];
+  for (int size = 2; size <= 512; size *= 2)
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      __syncthreads();
+      const int low = 2 * t - (t & (stride - 1)), high = low + stride;
+      const bool up = (low & size) == 0;
+      const unsigned a = s[low], b = s[high];
+      if ((a > b) == up) {
+        s[low] = b;
+        s[high] = a;
+      }
+    }
+  __syncthreads();
+  from[t] = s[t];
+  from[t + 256] = s[t + 256];
+}
