@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of one warp-level load in generated code, by what is known of its address, with and without exact counting.
+// Cost of one warp-level load in generated code, by what is known of its address, with and without exact counting; and
+// of counting alone, by each form of cost_of that this machine runs.
 //
 //   bench_access --benchmark_filter=global
+//   bench_access --benchmark_filter=cost_of
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <memory>
+#include <random>
 #include <string>
 
+#include "codegen/access_cost_variants.h"
 #include "memory_lab.h"
 
 namespace warplens::bench {
@@ -89,6 +94,17 @@ void load(benchmark::State& state, const Shaped& shape, ptx::Space space, bool f
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+/// Random addresses, a different set each time.
+void cost(benchmark::State& state, codegen::CostFunction cost_of, events::Space space, unsigned bytes) {
+  std::mt19937_64 random(1);
+  std::array<std::array<uint64_t, 32>, 64> places;
+  for (auto& lanes : places)
+    for (uint64_t& at : lanes) at = random() % (space == events::Space::kGlobal ? 1u << 20 : 8192) * bytes;
+  size_t turn = 0;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(cost_of(space, events::Access::kLoad, bytes, ~0u, places[turn++ % 64].data()));
+}
+
 }  // namespace
 }  // namespace warplens::bench
 
@@ -105,6 +121,14 @@ int main(int argc, char** argv) {
             bench::load(s, shape, space, full, count);
           });
         }
+  for (const codegen::CostVariant& variant : codegen::cost_variants())
+    for (const events::Space space : {events::Space::kGlobal, events::Space::kShared})
+      for (const unsigned bytes : {4u, 16u}) {
+        const std::string name = fmt::format("cost_of/{}/{}/{}_bytes", variant.name,
+                                             space == events::Space::kGlobal ? "global" : "shared", bytes);
+        benchmark::RegisterBenchmark(
+            name.c_str(), [variant, space, bytes](benchmark::State& s) { bench::cost(s, variant.cost, space, bytes); });
+      }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting one warp access in one pass over its lanes: in order of address (most are), the distinct units are the
-// changes between neighbours; else small open-addressing sets on the stack.
+// Counting one warp access in one pass over its lanes, on any machine: in order of address (most are), the distinct
+// units are the changes between neighbours; else small open-addressing sets on the stack. access_cost_avx512.cpp has
+// the forms for machines with AVX-512, about ten times as fast; the choice between them is made here, once.
 #include "codegen/access_cost.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "codegen/access_cost_variants.h"
 
 namespace warplens::codegen {
 namespace {
@@ -134,7 +136,8 @@ uint32_t wavefronts_of(events::Access access, unsigned bytes, uint32_t mask, con
 
 }  // namespace
 
-AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, uint32_t mask, const uint64_t* address) {
+AccessCost portable_cost(events::Space space, events::Access access, unsigned bytes, uint32_t mask,
+                         const uint64_t* address) {
   switch (space) {
     case events::Space::kGlobal: return cost_of_global(mask, address);
     case events::Space::kLocal: return cost_of_local(bytes, mask, address);
@@ -144,6 +147,23 @@ AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, u
     case events::Space::kParam: break;
   }
   return {};
+}
+
+std::vector<CostVariant> cost_variants() {
+  std::vector<CostVariant> known = {{"portable", portable_cost}};
+#if defined(__x86_64__)
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2");
+  if (avx512) known.push_back({"sorting", cost_by_sorting});
+  if (avx512 && __builtin_cpu_supports("avx512vp2intersect")) known.push_back({"intersection", cost_by_intersection});
+#endif
+  return known;
+}
+
+AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, uint32_t mask, const uint64_t* address) {
+  static const CostFunction best = cost_variants().back().cost;
+  return best(space, access, bytes, mask, address);
 }
 
 namespace {

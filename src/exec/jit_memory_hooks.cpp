@@ -61,17 +61,15 @@ void check_lanes(LaneAccess& a, events::Space space, uint32_t mask) {
 bool is_generic(const AccessDescriptor& d) { return static_cast<ptx::Space>(d.space) == ptx::Space::kGeneric; }
 
 /// The counters of the site that stands for lanes in `space`; in the order of events::SiteCounts.
-uint64_t* words_of(LaneAccess& a, events::Space space) {
-  const uint32_t behind = events::resolved_site(0, is_generic(a.access), space);
-  return a.warp.counters + a.access.counter_word + behind * codegen::kWordsPerSite;
+uint64_t* words_of(const WarpContext& warp, const AccessDescriptor& d, events::Space space) {
+  return warp.counters + d.counter_word + events::resolved_site(0, is_generic(d), space) * codegen::kWordsPerSite;
 }
 
-void add_costs(LaneAccess& a, events::Space space, uint32_t mask) {
-  const AccessDescriptor& d = a.access;
+void add_costs(const AccessDescriptor& d, uint64_t* words, events::Space space, uint32_t mask,
+               const uint64_t* address) {
   const auto lanes = static_cast<unsigned>(std::popcount(mask));
   const auto access = static_cast<events::Access>(d.access);
-  const codegen::AccessCost cost = codegen::cost_of(space, access, d.bytes(), mask, a.address.data());
-  uint64_t* words = words_of(a, space);
+  const codegen::AccessCost cost = codegen::cost_of(space, access, d.bytes(), mask, address);
   words[2] += cost.sectors;
   words[3] += cost.lines;
   words[4] += codegen::ideal_cost(cost.sectors, lanes, d.bytes(), 32);
@@ -164,29 +162,34 @@ void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
       emit_access(a.warp, site, lanes, space, a.address);
     }
     if (a.access.flags & AccessDescriptor::kRequests) {
-      uint64_t* words = words_of(a, space);
+      uint64_t* words = words_of(a.warp, a.access, space);
       words[0] += 1;
       words[1] += static_cast<unsigned>(std::popcount(lanes));
     }
-    if (a.access.flags & AccessDescriptor::kCosts) add_costs(a, space, lanes);
+    if (a.access.flags & AccessDescriptor::kCosts)
+      add_costs(a.access, words_of(a.warp, a.access, space), space, lanes, a.address.data());
   }
   for (const auto& [space, lanes] : used) move(space, lanes);
 }
 
+/// The lanes' addresses from base and scale, in loops that compilers turn into vectors.
+void join_parts(const AccessDescriptor& d, const uint64_t* parts, Addresses& address) {
+  const uint64_t width = d.flags & AccessDescriptor::kNarrow ? 0xffffffff : ~uint64_t{0};
+  address.fill(parts[0]);
+  if (d.steps != nullptr)
+    for (size_t lane = 0; lane < address.size(); ++lane)
+      address[lane] += parts[1] * static_cast<uint64_t>(d.steps[lane]);
+  if (d.offsets != nullptr)
+    for (size_t lane = 0; lane < address.size(); ++lane) address[lane] += static_cast<uint64_t>(d.offsets[lane]);
+  for (uint64_t& at : address) at &= width;
+}
+
 LaneAccess lane_access(void* warp, void* access, void* address) {
   LaneAccess a{*static_cast<WarpContext*>(warp), *static_cast<const AccessDescriptor*>(access), {}};
-  const AccessDescriptor& d = a.access;
-  if ((d.flags & AccessDescriptor::kParts) == 0) {
+  if (a.access.flags & AccessDescriptor::kParts)
+    join_parts(a.access, static_cast<const uint64_t*>(address), a.address);
+  else
     std::memcpy(a.address.data(), address, sizeof a.address);
-    return a;
-  }
-  const auto* parts = static_cast<const uint64_t*>(address);
-  for (size_t lane = 0; lane < a.address.size(); ++lane) {
-    uint64_t at = parts[0];
-    if (d.steps != nullptr) at += parts[1] * static_cast<uint64_t>(d.steps[lane]);
-    if (d.offsets != nullptr) at += static_cast<uint64_t>(d.offsets[lane]);
-    a.address[lane] = d.flags & AccessDescriptor::kNarrow ? at & 0xffffffff : at;
-  }
   return a;
 }
 
@@ -258,6 +261,13 @@ void wl_atomic_lanes(void* warp, void* access, uint32_t mask, void* address, voi
 }
 
 void wl_count_lanes(void* warp, void* access, uint32_t mask, void* address) {
-  LaneAccess a = lane_access(warp, access, address);
-  add_costs(a, space_of(a.access), mask);
+  const auto& d = *static_cast<const AccessDescriptor*>(access);
+  Addresses joined;
+  const auto* lanes = static_cast<const uint64_t*>(address);
+  if (d.flags & AccessDescriptor::kParts) {
+    join_parts(d, lanes, joined);
+    lanes = joined.data();
+  }
+  const events::Space space = space_of(d);
+  add_costs(d, words_of(*static_cast<WarpContext*>(warp), d, space), space, mask, lanes);
 }

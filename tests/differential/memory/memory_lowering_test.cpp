@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "codegen/access_cost.h"
+#include "codegen/access_cost_variants.h"
 #include "memory_lab.h"
 
 namespace warplens::lab {
@@ -290,24 +290,42 @@ TEST(MemoryLowering, random_accesses_equal_the_plain_model) {
   EXPECT_GT(tally.runs, 2 * tally.findings);
 }
 
-/// access_cost.h is the quick form of the oracle, for closed forms and hooks alike.
+/// Addresses for one counted access: patterns with repeats, strides and jumps, random ones near and far, or one place.
+std::array<uint64_t, 32> random_places(Dice& d, unsigned bytes, events::Space space) {
+  const Pattern p = random_pattern(d, 1);
+  const uint64_t kind = d.below(4), stretch = d.pick<uint64_t>({1, 1, 5, 32, 33});
+  const uint64_t reach = d.pick<uint64_t>({8, 64, 1024, 60000});
+  const uint64_t begin = space == events::Space::kGlobal ? d.pick<uint64_t>({0, 1, 0x7f123456, 1ull << 42}) : 0;
+  std::array<uint64_t, 32> places;
+  for (unsigned l = 0; l < 32; ++l) {
+    uint64_t at = d.below(4) * 7 + 1000 + static_cast<uint64_t>(p[l] + 200) * stretch;
+    if (kind == 1) at = d.below(reach);
+    if (kind == 2) at = d.below(reach) * 32;
+    if (kind == 3 && space == events::Space::kGlobal) at = d.below(uint64_t{1} << 30);  // of 16 bytes: the whole arena
+    places[l] = begin * 4096 + at * bytes;
+  }
+  return places;
+}
+
+/// access_cost.h is the quick form of the oracle, for closed forms and hooks alike; every form of it that runs here.
 TEST(MemoryLowering, quick_costs_equal_the_oracle) {
   Dice d(seed_of_run());
-  for (int i = 0; i < 20000; ++i) {
-    const unsigned bytes = 1u << d.below(5);
-    const auto space = d.pick({events::Space::kGlobal, events::Space::kShared, events::Space::kLocal});
-    const auto access = d.pick({events::Access::kLoad, events::Access::kStore, events::Access::kAtomic});
-    const Pattern p = random_pattern(d, 1);
-    std::array<uint64_t, 32> address;
-    for (int l = 0; l < 32; ++l)
-      address[l] = (d.below(4) * 7 + 1000 + static_cast<uint64_t>(p[l] + 200) * (i % 3 ? 1 : 5)) * bytes;
-    const auto mask = i % 2 ? kFullMask : static_cast<uint32_t>(d.bits() & d.bits()) | 1u << d.below(32);
-    const codegen::AccessCost cost = codegen::cost_of(space, access, bytes, mask, address.data());
-    events::SiteCounts want;
-    memory::count_access(want, {0, mask, 0, 0, space, &address}, {0, space, access, static_cast<uint8_t>(bytes), ""});
-    ASSERT_EQ(cost.sectors, want.sectors) << i;
-    ASSERT_EQ(cost.lines, want.lines) << i;
-    ASSERT_EQ(cost.wavefronts, want.wavefronts) << i;
+  for (const codegen::CostVariant& variant : codegen::cost_variants()) {
+    for (int i = 0; i < 20000; ++i) {
+      const unsigned bytes = 1u << d.below(6);
+      const auto space = d.pick({events::Space::kGlobal, events::Space::kShared, events::Space::kSharedCluster,
+                                 events::Space::kLocal, events::Space::kConst});
+      const auto access = d.pick({events::Access::kLoad, events::Access::kStore, events::Access::kAtomic});
+      const std::array<uint64_t, 32> address = random_places(d, bytes, space);
+      const auto mask = i % 2 ? kFullMask : static_cast<uint32_t>(d.bits() & d.bits()) | 1u << d.below(32);
+      const codegen::AccessCost cost = variant.cost(space, access, bytes, mask, address.data());
+      events::SiteCounts want;
+      memory::count_access(want, {0, mask, 0, 0, space, &address}, {0, space, access, static_cast<uint8_t>(bytes), ""});
+      ASSERT_EQ(cost.sectors, want.sectors) << variant.name << " " << i;
+      ASSERT_EQ(cost.lines, want.lines) << variant.name << " " << i;
+      ASSERT_EQ(cost.wavefronts, want.wavefronts) << variant.name << " " << i;
+    }
+    EXPECT_EQ(variant.cost(events::Space::kGlobal, events::Access::kLoad, 4, 0, nullptr), codegen::AccessCost{});
   }
 }
 
