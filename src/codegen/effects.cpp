@@ -226,6 +226,13 @@ void KernelWriter::emit_barrier(uint32_t i) {
       number[numbers++] = emitter_.first_active(emitter_.src_as(operand, Elem::kI32)).base;
   }
   const uint32_t how = destination < 0 ? (in.has("arrive") ? 4 : 3) : in.has("popc") ? 0 : in.has("and") ? 1 : 2;
+  const auto* which = llvm::dyn_cast<llvm::ConstantInt>(number[0]);
+  const auto* threads = llvm::dyn_cast<llvm::ConstantInt>(number[1]);
+  const bool of_all = threads != nullptr && threads->isZero() && which != nullptr && which->getValue().ult(16);
+  if (how == 3 && of_all && !source_.options.emit_events) {
+    ir_.CreateCall(e_.hook("wl_barrier_of_all"), {e_.warp, ir_.getInt32(i), number[0]});
+    return;
+  }
   llvm::Value* result = ir_.CreateCall(e_.hook("wl_barrier"), {e_.warp, ir_.getInt32(i), number[0], number[1],
                                                                emitter_.active_mask().base, values, ir_.getInt32(how)});
   if (destination < 0) return;

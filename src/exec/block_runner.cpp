@@ -150,6 +150,7 @@ void BlockRunner::begin_block(uint64_t block) {
   for (Barrier& b : barriers_) b = {};
   at_cluster_barrier_ = cluster_waiting_ = 0;
   live_ = ready_ = static_cast<uint32_t>(low_bits(warps_));
+  live_warps_ = warps_;
   if (!in_turns_) return;
   for (uint32_t i = 0; i < warps_; ++i) begin_warp(i);
 }
@@ -188,6 +189,7 @@ void BlockRunner::warp_main() {
 
 void BlockRunner::finish_warp(uint32_t warp) {
   live_ &= ~(uint32_t{1} << warp);
+  --live_warps_;
   ready_ &= ~(uint32_t{1} << warp);
   if (!in_turns_) leave_fiber(fibers_[warp], place_.gang.thread());
   for (Barrier& b : barriers_)
@@ -198,7 +200,7 @@ void BlockRunner::finish_warp(uint32_t warp) {
 
 /// Lets the waiting warps go when all have come.
 void BlockRunner::open_if_complete(Barrier& barrier) {
-  const auto needed = barrier.expected != 0 ? barrier.expected : static_cast<uint32_t>(std::popcount(live_));
+  const auto needed = barrier.expected != 0 ? barrier.expected : live_warps_;
   if (barrier.arrived < needed) return;
   ready_ |= barrier.waiting;
   for_each_lane(barrier.waiting, [&](int warp) { came_through_[static_cast<size_t>(warp)] = barrier.reduction; });
@@ -271,6 +273,26 @@ void BlockRunner::barrier(WarpContext& warp, uint32_t id, uint32_t expected_thre
   if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
 }
 
+// Half the time of a kernel with many barriers goes by between them. The switch is this function's last act, so that
+// the compiler makes it a jump: the warp then resumes in its kernel's code, with no returns on the way whose addresses
+// a processor would predict from another warp's calls.
+inline void BlockRunner::barrier_of_all(WarpContext& warp, uint32_t id) {
+  Barrier& b = barriers_[id];
+  const uint32_t bit = uint32_t{1} << warp.warp, others = ready_ & ~bit;
+  if (b.arrived + 1 == live_warps_ && b.expected == 0) {
+    ready_ |= b.waiting;
+    b.arrived = b.waiting = 0;
+    return;
+  }
+  if (others == 0 || b.expected != 0 || launch_.stop.load(std::memory_order_relaxed) != 0)
+    return barrier(warp, id, 0, warp.entry_mask, 0, false);
+  ++b.arrived;
+  b.waiting |= bit;
+  ready_ = others;
+  starting_ = next_warp(warp.warp + 1);
+  switch_fiber(fibers_[warp.warp], fibers_[starting_]);
+}
+
 void BlockRunner::yield(WarpContext& warp) {
   if (launch_.stop.load(std::memory_order_relaxed) != 0) abandon(warp);
   if (!in_turns_) {
@@ -322,6 +344,8 @@ void BlockRunner::open_cluster_barrier() {
 void wait_at_barrier(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask, bool arrive_only) {
   warp.runner->barrier(warp, barrier, expected_threads, mask, 0, arrive_only);
 }
+
+void wait_for_block(WarpContext& warp, uint32_t barrier) { warp.runner->barrier_of_all(warp, barrier); }
 
 uint32_t wait_at_barrier_reduce(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask,
                                 uint32_t value_mask, int op) {

@@ -55,8 +55,10 @@ class BlockRunner {
   bool report_deadlock();
 
   // --- called on warps' stacks
-  void barrier(WarpContext& warp, uint32_t id, uint32_t expected_threads, uint32_t mask, uint32_t value_mask,
-               bool arrive_only);
+  [[gnu::noinline]] void barrier(WarpContext& warp, uint32_t id, uint32_t expected_threads, uint32_t mask,
+                                 uint32_t value_mask, bool arrive_only);
+  /// barrier(...) of all threads, without reduction: the shortest way to the next warp.
+  void barrier_of_all(WarpContext& warp, uint32_t id);
   /// Of the reduction at the barrier that `warp` just came through.
   struct Reduction {
     uint32_t popc = 0;
@@ -104,9 +106,10 @@ class BlockRunner {
   std::unique_ptr<uint8_t[]> shared_, local_;
   std::vector<Stack> stacks_;
   std::array<Fiber, kMaxWarps> fibers_;
-  uint32_t starting_ = 0;  ///< the warp whose fiber is being entered for the first time
-  uint32_t ready_ = 0;     ///< warps that can run, the running one included
-  uint32_t live_ = 0;      ///< warps that have not ended
+  uint32_t starting_ = 0;    ///< the warp whose fiber is being entered for the first time
+  uint32_t ready_ = 0;       ///< warps that can run, the running one included
+  uint32_t live_ = 0;        ///< warps that have not ended
+  uint32_t live_warps_ = 0;  ///< their number
   std::array<Barrier, kBarriers> barriers_;
   std::array<Reduction, kMaxWarps> came_through_;
   uint32_t at_cluster_barrier_ = 0;  ///< warps that have arrived since it last opened

@@ -178,6 +178,8 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
 /// Returns when the barrier opens; does not return (unwinds by switching stacks for good) when the launch is being
 /// ended.
 void wait_at_barrier(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask, bool arrive_only);
+/// The same for all threads of the block and a barrier number below 16, when no listener asks for barriers.
+void wait_for_block(WarpContext& warp, uint32_t barrier);
 /// bar.red: as above, and returns popc / and / or over all threads of `value_mask` (lanes whose predicate is true).
 uint32_t wait_at_barrier_reduce(WarpContext& warp, uint32_t barrier, uint32_t expected_threads, uint32_t mask,
                                 uint32_t value_mask, int op /*0 popc, 1 and, 2 or*/);

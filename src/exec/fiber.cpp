@@ -10,19 +10,6 @@
 #include "base/bits.h"
 #include "base/check.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WL_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WL_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define WL_TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define WL_TSAN 1
-#endif
 #ifdef WL_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -32,9 +19,6 @@
 #endif
 
 extern "C" {
-/// Saves the callee-saved registers and the stack pointer to *save, then continues at `sp`. (switch_x86_64.S,
-/// switch_aarch64.S)
-void wl_switch_stack(void** save, void* sp);
 /// Where a new fiber begins: calls entry(argument) from the registers that prepare_fiber put on its stack.
 void wl_fiber_start();
 }
@@ -126,6 +110,7 @@ void fiber_entered() {
 #endif
 }
 
+#if defined(WL_ASAN) || defined(WL_TSAN)
 void switch_fiber(Fiber& from, Fiber& to) {
 #ifdef WL_ASAN
   t_left = &from;
@@ -139,6 +124,7 @@ void switch_fiber(Fiber& from, Fiber& to) {
   arrived(from.fake_stack);
 #endif
 }
+#endif
 
 void leave_fiber(Fiber& from, Fiber& to) {
 #ifdef WL_ASAN

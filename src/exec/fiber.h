@@ -7,6 +7,26 @@
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define WL_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WL_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define WL_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define WL_TSAN 1
+#endif
+
+extern "C" {
+/// Saves the callee-saved registers and the stack pointer to *save, then continues at `sp`. (switch_x86_64.S,
+/// switch_aarch64.S)
+void wl_switch_stack(void** save, void* sp);
+}
+
 namespace warplens::exec {
 
 /// One stack with a guard page below it.
@@ -43,7 +63,11 @@ void prepare_fiber(Fiber& fiber, const Stack& stack, void (*entry)(void*), void*
 /// Makes `fiber` stand for the running thread, so that fibers can switch back to it.
 void adopt_thread(Fiber& fiber);
 /// Leaves `from` and continues `to`; returns when something switches back to `from`.
+#if defined(WL_ASAN) || defined(WL_TSAN)
 void switch_fiber(Fiber& from, Fiber& to);
+#else
+inline void switch_fiber(Fiber& from, Fiber& to) { wl_switch_stack(&from.sp, to.sp); }
+#endif
 /// The same for a fiber that ends here.
 [[noreturn]] void leave_fiber(Fiber& from, Fiber& to);
 /// First thing that an entry function does.

@@ -238,6 +238,12 @@ uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads,
   return 0;
 }
 
+void wl_barrier_of_all(void* warp, uint32_t pc, uint32_t barrier) {
+  WarpContext& w = context(warp);
+  w.waiting_pc = pc;
+  wait_for_block(w, barrier);
+}
+
 uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < blocks; ++i) lanes |= static_cast<const uint32_t*>(pending)[i];

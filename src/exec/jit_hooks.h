@@ -19,6 +19,7 @@ uint32_t wl_spin_round(void* warp, void* waiting, uint32_t loop);
 uint32_t wl_walk_again(void* warp, void* waiting);
 void wl_abandon(void* warp);
 void wl_call(void* warp, uint32_t pc, uint32_t mask, void* arguments, void* results);
+void wl_barrier_of_all(void* warp, uint32_t pc, uint32_t barrier);
 uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads, uint32_t mask, uint32_t values,
                     uint32_t kind);
 uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks);
