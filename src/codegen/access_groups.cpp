@@ -29,8 +29,8 @@ void KernelWriter::find_access_groups(ir::BlockId id) {
   std::map<ptx::RegId, uint32_t> written;
   for (uint32_t i = block.begin; i < block.end; ++i) {
     const ptx::Instr& in = source_.function->body[i];
-    const bool access =
-        in.guard == ptx::kNoReg && (in.def->role == ptx::Role::kLoad || in.def->role == ptx::Role::kStore);
+    const bool access = in.guard == ptx::kNoReg && row_of_[i - block.begin] == kNoGroup &&
+                        (in.def->role == ptx::Role::kLoad || in.def->role == ptx::Role::kStore);
     if (access) {
       const MemoryOperands m = memory_operands(source_, i);
       const bool space = m.op.space == ptx::Space::kShared || m.op.space == ptx::Space::kGlobal;

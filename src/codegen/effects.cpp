@@ -20,6 +20,8 @@ using ptx::Role;
 void KernelWriter::emit_memory(uint32_t i) {
   const MemoryOperands m = memory_operands(source_, i);
   if (m.op.space == ptx::Space::kParam) return m.call_frame ? emit_frame_access(m) : emit_parameter(m);
+  const uint32_t row = clone_ == Clone::kFull ? row_of_[i - source_.graph->blocks[block_].begin] : kNoGroup;
+  if (row != kNoGroup && emit_row_member(i, m, rows_[row])) return;
   const uint32_t index = clone_ == Clone::kFull ? group_of_[i - source_.graph->blocks[block_].begin] : kNoGroup;
   if (index == kNoGroup) return emit_access(i, m);
   // One test for the group: in shared memory before its first access. In global memory the first access is checked by

@@ -180,7 +180,10 @@ void KernelWriter::emit_block(uint32_t position) {
   use_block_mask();
   count_block(block_);
   const ir::Block& block = source_.graph->blocks[block_];
-  if (clone_ == Clone::kFull) find_access_groups(block_);
+  if (clone_ == Clone::kFull) {
+    find_row_groups(block_);
+    find_access_groups(block_);
+  }
   bool effect = true;
   for (uint32_t i = block.begin; i < block.end; ++i) {
     const Role role = source_.function->body[i].def->role;

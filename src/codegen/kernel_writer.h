@@ -68,6 +68,23 @@ class KernelWriter final : private RegisterAccess {
   void find_access_groups(ir::BlockId block);
   void require_group(const AccessGroup& group);
 
+  // row_groups.cpp
+  struct RowLoad {
+    uint32_t instr;
+    int64_t offset;  ///< from the row's root
+  };
+  struct RowGroup {
+    uint32_t first_instr = ~uint32_t{0};
+    int64_t first_offset = 0, low = 0;  ///< of the first load, of the lowest word
+    unsigned elements = 0;              ///< that each lane reads
+    std::vector<RowLoad> members;
+    LaneValue address;              ///< of the first load
+    std::vector<LaneValue> values;  ///< by element; empty: not read yet, or not by rows
+  };
+  void find_row_groups(ir::BlockId block);
+  void make_rows(const std::vector<RowLoad>& loads, uint32_t begin);
+  bool emit_row_member(uint32_t i, const MemoryOperands& m, RowGroup& group);
+
   // effects.cpp: memory, calls, barriers
   void emit_memory(uint32_t i);
   void emit_access(uint32_t i, const MemoryOperands& m);
@@ -152,6 +169,8 @@ class KernelWriter final : private RegisterAccess {
   std::vector<std::pair<llvm::Value*, llvm::AllocaInst*>> stores_;  ///< of the current instruction
   std::vector<AccessGroup> groups_;
   std::vector<uint32_t> group_of_;  // by instruction of the block, from its first; kNoGroup
+  std::vector<RowGroup> rows_;
+  std::vector<uint32_t> row_of_;  // as group_of_
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
 
   struct Checkpoint {

@@ -9,6 +9,7 @@
 // Each access has a fast path for what is inside the site's known range and a cold path through a hook that looks the
 // addresses up, reports, and ends the warp when one is bad.
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@
 
 namespace warplens::codegen {
 
+llvm::Value* offset_pointer(llvm::IRBuilder<>& ir, llvm::Value* pointer, uint64_t bytes);
+
 class MemoryAccess {
  public:
   MemoryAccess(EmitContext& e, const MemoryOp& op, events::Access access, const LaneValue& address);
@@ -26,6 +29,8 @@ class MemoryAccess {
   std::vector<LaneValue> load();
   void store(std::span<const LaneValue> values);
   LaneValue atomic(const LaneValue& a, const LaneValue* b, bool is_reduction);
+  std::vector<LaneValue> load_row(int64_t low, unsigned elements, const std::function<void(llvm::Value*)>& require);
+  void count();
 
  private:
   enum class Kind : uint8_t { kUniform, kPattern, kScaled, kVector };
@@ -69,9 +74,9 @@ class MemoryAccess {
   llvm::Value* window_in_range(llvm::Value* at, uint64_t begin, llvm::Value* end);
   llvm::Value* all_active(llvm::Value* lanes);
   void check();  ///< goes on when all active lanes may access; ends the warp otherwise
+  void check_in_hook();
 
   // --- memory_lowering_count.cpp
-  void count();
   void count_costs();
   void count_scaled(uint32_t site);
   bool count_progression(uint32_t site);
@@ -137,6 +142,12 @@ class MemoryAccess {
   llvm::Value* gather_element(unsigned byte_offset);
   llvm::Value* gather_by_index(llvm::Value* base, llvm::Value* index, llvm::Value* mask);
   llvm::Value* gather(llvm::Value* host, llvm::Value* mask);
+
+  // --- memory_lowering_chunks.cpp
+  bool reads_in_chunks(unsigned elements) const;
+  Values load_chunks(unsigned elements, uint64_t byte_offset);
+  Values lane_pointers(uint64_t byte_offset);
+  llvm::Value* row_in_range(int64_t low, unsigned elements);
 
   // --- memory_lowering_store.cpp
   void store_active(std::span<const LaneValue> lanes);

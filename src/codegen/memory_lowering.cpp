@@ -54,6 +54,10 @@ llvm::Constant* signed_constant(llvm::Value* like, int64_t v) {
 
 }  // namespace
 
+llvm::Value* offset_pointer(llvm::IRBuilder<>& ir, llvm::Value* pointer, uint64_t bytes) {
+  return bytes == 0 ? pointer : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), pointer, bytes);
+}
+
 LaneClass loaded_class(const LaneClass& address, ptx::Space space) {
   if (address.shape == Shape::kBottom) return address;
   // A uniform generic address may lead into local memory, which differs by lane.
@@ -63,6 +67,15 @@ LaneClass loaded_class(const LaneClass& address, ptx::Space space) {
 
 std::vector<LaneValue> lower_load(EmitContext& e, const MemoryOp& op, const LaneValue& address) {
   return MemoryAccess(e, op, events::Access::kLoad, address).load();
+}
+
+std::vector<LaneValue> lower_row(EmitContext& e, const MemoryOp& op, const LaneValue& address, int64_t low,
+                                 unsigned elements, const std::function<void(llvm::Value*)>& require) {
+  return MemoryAccess(e, op, events::Access::kLoad, address).load_row(low, elements, require);
+}
+
+void count_load(EmitContext& e, const MemoryOp& op, const LaneValue& address) {
+  MemoryAccess(e, op, events::Access::kLoad, address).count();
 }
 
 void lower_store(EmitContext& e, const MemoryOp& op, const LaneValue& address, std::span<const LaneValue> values) {

@@ -4,6 +4,7 @@
 // access costs one scalar compare and its count is a constant, a table entry or a formula.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,13 @@ LaneClass loaded_class(const LaneClass& address, ptx::Space space);
 
 /// Emits check, count / event, and load; returns one value of integer elem (bits of `type`) per element.
 std::vector<LaneValue> lower_load(EmitContext& e, const MemoryOp& op, const LaneValue& address);
+/// As lower_load, of the address's own load; what is read are `elements` neighbours of each lane, from `low` bytes
+/// behind its address on, and returned by element. `require` leaves the code when the whole is not inside one
+/// allocation. Empty, and nothing emitted: not possible for this address. Full mask only.
+std::vector<LaneValue> lower_row(EmitContext& e, const MemoryOp& op, const LaneValue& address, int64_t low,
+                                 unsigned elements, const std::function<void(llvm::Value*)>& require);
+/// The counting of lower_load alone, of an address known to be valid. Full mask only.
+void count_load(EmitContext& e, const MemoryOp& op, const LaneValue& address);
 void lower_store(EmitContext& e, const MemoryOp& op, const LaneValue& address, std::span<const LaneValue> values);
 /// atom / red; returns the old values (as integer bits) unless `is_reduction`. Lanes act in lane order.
 LaneValue lower_atomic(EmitContext& e, const MemoryOp& op, const LaneValue& address, const LaneValue& a,

@@ -77,14 +77,18 @@ llvm::Value* MemoryAccess::in_range() {
   return ir_.CreateAnd(small_, ir_.CreateAnd(in_range(first_), in_range(last_)));
 }
 
+void MemoryAccess::check_in_hook() {
+  llvm::Value* at = spill_addresses();
+  ir_.CreateCall(e_.hook("wl_check_lanes"), {e_.warp, descriptor(0), mask_bits(), at});
+}
+
 void MemoryAccess::check() {
   if (!e_.options.bounds) return;
   llvm::BasicBlock* cold = block("check.cold");
   llvm::BasicBlock* checked = block("checked");
   branch_likely(in_range(), checked, cold);
   ir_.SetInsertPoint(cold);
-  llvm::Value* at = spill_addresses();
-  ir_.CreateCall(e_.hook("wl_check_lanes"), {e_.warp, descriptor(0), mask_bits(), at});
+  check_in_hook();
   ir_.CreateBr(checked);
   ir_.SetInsertPoint(checked);
 }

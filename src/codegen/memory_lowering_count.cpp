@@ -151,7 +151,20 @@ bool MemoryAccess::count_progression(uint32_t site) {
       llvm::Value* span = ir_.CreateSub(ir_.CreateLShr(last_, log2), ir_.CreateLShr(first_, log2));
       return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.CreateAdd(span, ir_.getInt64(1)), ir_.getInt64(n));
     };
+    // Most steps are that long: every place has its line.
+    llvm::BasicBlock *apart = block("count.apart"), *near = block("count.near"), *done = block("counted");
+    llvm::Value* step = ir_.CreateMul(
+        address_.scale, llvm::ConstantInt::get(address_.scale->getType(), static_cast<uint64_t>(c), true));
+    llvm::Value* number = llvm::ConstantInt::get(step->getType(), 127);
+    branch_likely(ir_.CreateICmpUGT(ir_.CreateAdd(step, number), ir_.CreateAdd(number, number)), apart, near);
+    ir_.SetInsertPoint(apart);
+    add_constants(site, kSectors,
+                  std::array<uint64_t, 4>{n, n, ideal_cost(static_cast<uint32_t>(n), kWarpSize, bytes_, 32), 0});
+    ir_.CreateBr(done);
+    ir_.SetInsertPoint(near);
     count_sectors(site, units(5), units(7));
+    ir_.CreateBr(done);
+    ir_.SetInsertPoint(done);
     return true;
   }
   if (bytes_ != 4 || !is_power_of_two(n)) return false;

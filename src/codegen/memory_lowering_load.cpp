@@ -18,10 +18,6 @@ namespace {
 /// Windows of up to this many elements are loaded whole and shuffled.
 constexpr uint64_t kLargestWindow = 64;
 
-llvm::Value* offset_pointer(llvm::IRBuilder<>& ir, llvm::Value* pointer, uint64_t bytes) {
-  return bytes == 0 ? pointer : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), pointer, bytes);
-}
-
 }  // namespace
 
 MemoryAccess::Values MemoryAccess::load_active() {
@@ -110,6 +106,7 @@ MemoryAccess::Values MemoryAccess::load_pattern(llvm::Value* pointer) {
   if (window <= kLargestWindow) return load_window(pointer, static_cast<unsigned>(window));
   Values values;
   if (load_groups(values)) return values;
+  if (reads_in_chunks(op_.elements)) return load_chunks(op_.elements, 0);
   for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_pattern(pointer, i * element_bytes_));
   return values;
 }
@@ -118,6 +115,7 @@ MemoryAccess::Values MemoryAccess::load_pattern(llvm::Value* pointer) {
 MemoryAccess::Values MemoryAccess::load_scaled() {
   Values values;
   if (load_groups(values)) return values;
+  if (reads_in_chunks(op_.elements)) return load_chunks(op_.elements, 0);
   llvm::Value* all = llvm::Constant::getAllOnesValue(lanes_of(ir_.getInt1Ty()));
   const bool by_index = element_bytes_ == 4 && e_.options.avx512;
   for (unsigned i = 0; i < op_.elements; ++i) {
@@ -127,13 +125,13 @@ MemoryAccess::Values MemoryAccess::load_scaled() {
     }
     std::vector<llvm::Constant*> steps, offsets;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      steps.push_back(ir_.getInt32(static_cast<uint32_t>(steps_[lane])));
-      offsets.push_back(ir_.getInt32(static_cast<uint32_t>(offsets_[lane] + i * element_bytes_)));
+      steps.push_back(ir_.getInt32(static_cast<uint32_t>(steps_[lane] - steps_[0])));
+      offsets.push_back(ir_.getInt32(static_cast<uint32_t>(offsets_[lane] - offsets_[0] + i * element_bytes_)));
     }
     llvm::Value* scale = splat(ir_.CreateTrunc(address_.scale, ir_.getInt32Ty()));
     llvm::Value* index =
         ir_.CreateAdd(ir_.CreateMul(scale, llvm::ConstantVector::get(steps)), llvm::ConstantVector::get(offsets));
-    values.push_back(gather_by_index(host_pointer(address_.base), index, all));
+    values.push_back(gather_by_index(lane_pointer(0), index, all));
   }
   return values;
 }
@@ -307,6 +305,7 @@ llvm::Value* MemoryAccess::gather_element(unsigned byte_offset) {
 }
 
 MemoryAccess::Values MemoryAccess::load_vector() {
+  if (e_.full_mask && reads_in_chunks(op_.elements)) return load_chunks(op_.elements, 0);
   Values values;
   for (unsigned i = 0; i < op_.elements; ++i) values.push_back(gather_element(i * element_bytes_));
   return values;

@@ -13,10 +13,6 @@
 namespace warplens::codegen {
 namespace {
 
-llvm::Value* offset_pointer(llvm::IRBuilder<>& ir, llvm::Value* pointer, uint64_t bytes) {
-  return bytes == 0 ? pointer : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), pointer, bytes);
-}
-
 /// Shuffles `low` and `high` so that their lanes alternate; the first or the second half of the result.
 llvm::Value* interleave_half(llvm::IRBuilder<>& ir, llvm::Value* low, llvm::Value* high, int half) {
   llvm::SmallVector<int, kWarpSize> lanes;

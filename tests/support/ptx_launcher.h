@@ -42,7 +42,7 @@ class Params {
 class PtxLauncher {
  public:
   explicit PtxLauncher(const std::string& ptx, exec::Level level = exec::Level::kMachine) : level_(level) {
-    auto arena = memory::Arena::create(uint64_t{4} << 30);
+    auto arena = memory::Arena::create(uint64_t{6} << 30);
     EXPECT_TRUE(arena.has_value());
     arena_ = std::move(arena).value();
     auto module = ptx::parse(ptx, "test.ptx", ops::instruction_set());
