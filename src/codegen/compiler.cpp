@@ -22,6 +22,7 @@
 
 #include "analysis/dominance.h"
 #include "analysis/liveness.h"
+#include "codegen/chain_order.h"
 #include "codegen/kernel_writer.h"
 #include "codegen/lane_analysis.h"
 #include "codegen/source_digest.h"
@@ -63,7 +64,7 @@ Host host() {
   return out;
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, bool avx512) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -79,7 +80,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::ADCEPass());
   for (llvm::Function& f : module)
-    if (!f.isDeclaration()) passes.run(f, functions);
+    if (!f.isDeclaration()) {
+      passes.run(f, functions);
+      order_chains(f, avx512 ? 16 : 8, avx512 ? 512 : 256);  // half of the registers
+    }
 }
 
 /// False: LLVM has no code generator for this machine.
@@ -182,7 +186,7 @@ Result<StoredKernel> KernelCompiler::generate(const KernelSource& source) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   WL_CHECK(!llvm::verifyModule(module, &stream), "kernel {}: {}", source.function->name, text);
-  optimise(module, *machine);
+  optimise(module, *machine, source.options.avx512);
   if (source.dump_after == "optimise") module.print(llvm::errs(), nullptr);
 
   StoredKernel out;
