@@ -11,6 +11,7 @@
 #pragma once
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "codegen/access_cost.h"
@@ -30,7 +31,8 @@ class MemoryAccess {
   void store(std::span<const LaneValue> values);
   LaneValue atomic(const LaneValue& a, const LaneValue* b, bool is_reduction);
   std::vector<LaneValue> load_row(int64_t low, unsigned elements, const std::function<void(llvm::Value*)>& require);
-  void count();
+  /// Of a load of a row but the first.
+  void count_in_row();
 
  private:
   enum class Kind : uint8_t { kUniform, kPattern, kScaled, kVector };
@@ -77,6 +79,7 @@ class MemoryAccess {
   void check_in_hook();
 
   // --- memory_lowering_count.cpp
+  void count();
   void count_costs();
   void count_scaled(uint32_t site);
   bool count_progression(uint32_t site);
@@ -87,6 +90,8 @@ class MemoryAccess {
   void count_requests(uint32_t site);
   void count_full(uint32_t site);
   void count_partial(uint32_t site);
+  void count_usual(uint32_t site, const AccessCost& usually, llvm::Value* condition,
+                   const std::function<std::pair<llvm::Value*, llvm::Value*>()>& sectors_and_lines);
   void count_constant(uint32_t site, const AccessCost& cost);
   void count_phases(uint32_t site, const std::vector<AccessCost>& costs, unsigned granule_log2);
   void count_sectors(uint32_t site, llvm::Value* sectors, llvm::Value* lines);
@@ -176,6 +181,7 @@ class MemoryAccess {
   unsigned bytes_log2_;
   llvm::Type* element_type_;  ///< iN
   Kind kind_ = Kind::kVector;
+  bool in_row_ = false;                ///< of loads read together (row_groups.cpp): there is no cold path
   bool is_case_ = false;               ///< of a vector address: its site's range is that of single lanes
   unsigned align_log2_ = 0;            ///< known of the address of every lane
   llvm::Value* first_ = nullptr;       ///< not kVector: address of the lowest lane, in the address's own width

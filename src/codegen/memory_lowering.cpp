@@ -75,7 +75,7 @@ std::vector<LaneValue> lower_row(EmitContext& e, const MemoryOp& op, const LaneV
 }
 
 void count_load(EmitContext& e, const MemoryOp& op, const LaneValue& address) {
-  MemoryAccess(e, op, events::Access::kLoad, address).count();
+  MemoryAccess(e, op, events::Access::kLoad, address).count_in_row();
 }
 
 void lower_store(EmitContext& e, const MemoryOp& op, const LaneValue& address, std::span<const LaneValue> values) {

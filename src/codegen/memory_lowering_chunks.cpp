@@ -168,8 +168,13 @@ std::vector<LaneValue> MemoryAccess::load_row(int64_t low, unsigned elements,
   ir_.SetInsertPoint(fast);
   std::vector<LaneValue> out;
   for (llvm::Value* v : load_chunks(elements, static_cast<uint64_t>(low))) out.push_back(lane_value(v));
-  count();
+  count_in_row();
   return out;
+}
+
+void MemoryAccess::count_in_row() {
+  in_row_ = true;
+  count();
 }
 
 }  // namespace warplens::codegen

@@ -151,20 +151,14 @@ bool MemoryAccess::count_progression(uint32_t site) {
       llvm::Value* span = ir_.CreateSub(ir_.CreateLShr(last_, log2), ir_.CreateLShr(first_, log2));
       return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.CreateAdd(span, ir_.getInt64(1)), ir_.getInt64(n));
     };
-    // Most steps are that long: every place has its line.
-    llvm::BasicBlock *apart = block("count.apart"), *near = block("count.near"), *done = block("counted");
+    // Most steps are so long that every place has its line: that is the constant, and what others cost less or more is
+    // added to it.
     llvm::Value* step = ir_.CreateMul(
         address_.scale, llvm::ConstantInt::get(address_.scale->getType(), static_cast<uint64_t>(c), true));
-    llvm::Value* number = llvm::ConstantInt::get(step->getType(), 127);
-    branch_likely(ir_.CreateICmpUGT(ir_.CreateAdd(step, number), ir_.CreateAdd(number, number)), apart, near);
-    ir_.SetInsertPoint(apart);
-    add_constants(site, kSectors,
-                  std::array<uint64_t, 4>{n, n, ideal_cost(static_cast<uint32_t>(n), kWarpSize, bytes_, 32), 0});
-    ir_.CreateBr(done);
-    ir_.SetInsertPoint(near);
-    count_sectors(site, units(5), units(7));
-    ir_.CreateBr(done);
-    ir_.SetInsertPoint(done);
+    llvm::Value* line = llvm::ConstantInt::get(step->getType(), 127);
+    llvm::Value* apart = ir_.CreateICmpUGT(ir_.CreateAdd(step, line), ir_.CreateAdd(line, line));
+    count_usual(site, {static_cast<uint32_t>(n), static_cast<uint32_t>(n), 0}, apart,
+                [&] { return std::pair{units(5), units(7)}; });
     return true;
   }
   if (bytes_ != 4 || !is_power_of_two(n)) return false;
@@ -179,6 +173,32 @@ bool MemoryAccess::count_progression(uint32_t site) {
   passes = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, passes, ir_.getInt64(1));
   count_wavefronts(site, ir_.CreateSelect(ir_.CreateICmpEQ(words, ir_.getInt64(0)), ir_.getInt64(1), passes));
   return true;
+}
+
+/// Costs `usually` under a condition that mostly holds; else `sectors_and_lines()`. In generated code the usual case is
+/// free where it can be a constant of the block.
+void MemoryAccess::count_usual(uint32_t site, const AccessCost& usually, llvm::Value* condition,
+                               const std::function<std::pair<llvm::Value*, llvm::Value*>()>& sectors_and_lines) {
+  const bool constant = by_block() && in_row_;  // elsewhere the cold path counts by itself
+  if (constant) e_.constants.push_back({site, e_.block, site_counts(usually), ConstantCost::Per::kFullRun});
+  llvm::BasicBlock *other = block("count.other"), *done = block("counted");
+  llvm::BasicBlock* usual = constant ? done : block("count.usual");
+  branch_likely(condition, usual, other);
+  if (!constant) {
+    ir_.SetInsertPoint(usual);
+    const events::SiteCounts c = site_counts(usually);
+    add_constants(site, kSectors, std::array<uint64_t, 4>{c.sectors, c.lines, c.ideal_sectors, 0});
+    ir_.CreateBr(done);
+  }
+  ir_.SetInsertPoint(other);
+  const auto [sectors, lines] = sectors_and_lines();
+  const events::SiteCounts instead = constant ? site_counts(usually) : events::SiteCounts{};
+  const auto less = [&](llvm::Value* v, uint64_t by) { return ir_.CreateSub(v, ir_.getInt64(by)); };
+  add(site, kSectors, less(sectors, instead.sectors));
+  add(site, kLines, less(lines, instead.lines));
+  add(site, kIdealSectors, less(ideal(sectors, 32), instead.ideal_sectors));
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(done);
 }
 
 /// Up to four rows (lanes of equal step) so far apart that they share no line: the sum of the rows' tables. The ideal
