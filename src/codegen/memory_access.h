@@ -79,24 +79,26 @@ class MemoryAccess {
   void check_in_hook();
 
   // --- memory_lowering_count.cpp
+  // Words of a site, in the order of events::SiteCounts.
+  static constexpr unsigned kRequests = 0, kLanes = 1, kSectors = 2, kLines = 3, kIdealSectors = 4, kWavefronts = 5,
+                            kIdealWavefronts = 6;
   void count();
   void count_costs();
   void count_scaled(uint32_t site);
   bool count_progression(uint32_t site);
   bool count_rows(uint32_t site);
   llvm::Value* costs_table(const std::vector<AccessCost>& costs, unsigned words, uint64_t ideal_of_row);
+  llvm::Value* constant_table(const char* kind, uint64_t hash, llvm::Constant* data);
   void count_any(uint32_t site);
   void count_requests();
   void count_requests(uint32_t site);
   void count_full(uint32_t site);
-  void count_partial(uint32_t site);
   void count_usual(uint32_t site, const AccessCost& usually, llvm::Value* condition,
                    const std::function<std::pair<llvm::Value*, llvm::Value*>()>& sectors_and_lines);
   void count_constant(uint32_t site, const AccessCost& cost);
   void count_phases(uint32_t site, const std::vector<AccessCost>& costs, unsigned granule_log2);
   void count_sectors(uint32_t site, llvm::Value* sectors, llvm::Value* lines);
   void count_wavefronts(uint32_t site, llvm::Value* wavefronts);
-  void count_partial_row(uint32_t site);
   void count_monotone(uint32_t site);
   void count_window(uint32_t site);
   void count_by_hook(uint32_t site);
@@ -107,6 +109,14 @@ class MemoryAccess {
   llvm::Value* groups_active(unsigned group);
   llvm::Value* ideal(llvm::Value* actual, unsigned unit);
   events::SiteCounts site_counts(const AccessCost& cost) const;
+
+  // --- memory_lowering_count_masked.cpp
+  void count_partial(uint32_t site);
+  void count_partial_row(uint32_t site);
+  bool count_partial_banks(uint32_t site);
+  llvm::Value* units_met(unsigned unit_log2);
+  llvm::Value* sets_met(llvm::Value* sets);
+  llvm::Value* most_common(const Values& sets);
 
   // --- memory_lowering_cases.cpp
   struct Cases {
@@ -163,6 +173,8 @@ class MemoryAccess {
   void store_uniform(std::span<const LaneValue> lanes);
   void store_unit_stride(const Values& values, llvm::Value* pointer);
   bool store_groups(llvm::Value* value);
+  bool stores_window() const;
+  void store_window(llvm::Value* value);
   void store_local_uniform(const Values& values);
   void scatter(const Values& values);
   Values wide_values(std::span<const LaneValue> lanes);

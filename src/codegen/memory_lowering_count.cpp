@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counting fused into the code. With all lanes active a proven address costs a constant, or a row of a small table
 // chosen by the base's place within 128 bytes; unknown addresses are tested for being in order (then the sectors are
-// the changes between neighbours) before a hook sorts them. Partial masks have bit-trick forms for the common shapes.
+// the changes between neighbours) before a hook sorts them. Partial masks are in memory_lowering_count_masked.cpp.
 // Everything equals memory::count_access; requests and lanes of unguarded accesses are those of their block, and free.
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
@@ -17,10 +17,6 @@
 
 namespace warplens::codegen {
 namespace {
-
-// Words of a site, in the order of events::SiteCounts.
-constexpr unsigned kRequests = 0, kLanes = 1, kSectors = 2, kLines = 3, kIdealSectors = 4, kWavefronts = 5,
-                   kIdealWavefronts = 6;
 
 /// Each row of a table with the ideal of its own sectors.
 constexpr uint64_t kOwnIdeal = ~uint64_t{0};
@@ -56,6 +52,7 @@ llvm::Value* MemoryAccess::groups_active(unsigned group) {
 }
 
 llvm::Value* MemoryAccess::ideal(llvm::Value* actual, unsigned unit) {
+  if (bytes_ * kWarpSize <= unit) return ir_.getInt64(1);
   llvm::Value* asked = ir_.CreateMul(lanes_active(), ir_.getInt64(bytes_));
   llvm::Value* wanted = ir_.CreateUDiv(ir_.CreateAdd(asked, ir_.getInt64(unit - 1)), ir_.getInt64(unit));
   return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, actual, wanted);
@@ -275,10 +272,15 @@ llvm::Value* MemoryAccess::costs_table(const std::vector<AccessCost>& costs, uns
   }
   auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
   llvm::Constant* data = llvm::ConstantArray::get(type, rows);
-  const std::string name = fmt::format("costs.{:x}", hash);
+  return constant_table("costs", hash, data);
+}
+
+/// One table for all accesses that ask for the same.
+llvm::Value* MemoryAccess::constant_table(const char* kind, uint64_t hash, llvm::Constant* data) {
+  const std::string name = fmt::format("{}.{:x}", kind, hash);
   llvm::GlobalVariable* table = e_.module.getNamedGlobal(name);
   if (table != nullptr && table->getInitializer() == data) return table;
-  table = new llvm::GlobalVariable(e_.module, type, true, llvm::GlobalValue::PrivateLinkage, data, name);
+  table = new llvm::GlobalVariable(e_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
   table->setAlignment(llvm::Align(64));
   return table;
 }
@@ -325,56 +327,6 @@ void MemoryAccess::count_wavefronts(uint32_t site, llvm::Value* wavefronts) {
 
 void MemoryAccess::count_by_hook(uint32_t site) {
   ir_.CreateCall(e_.hook("wl_count_lanes"), {e_.warp, descriptor_of(site, 0), mask_bits(), spill_addresses()});
-}
-
-void MemoryAccess::count_partial(uint32_t site) {
-  const events::Space space = counted_space();
-  llvm::Value* one = ir_.getInt64(1);
-  if (!proven()) return count_by_hook(site);
-  if (space == events::Space::kLocal) {
-    // The words of equal offsets lie side by side: 8 lanes a sector, all lanes one line.
-    const uint64_t words = std::max(1u, bytes_ / 4);
-    return count_sectors(site, ir_.CreateMul(groups_active(8), ir_.getInt64(words)), ir_.getInt64(words));
-  }
-  if (space == events::Space::kGlobal) {
-    if (kind_ == Kind::kUniform) return add_constants(site, kSectors, std::array<uint64_t, 4>{1, 1, 1, 0});
-    return unit_stride() ? count_partial_row(site) : count_by_hook(site);
-  }
-  const std::vector<AccessCost> full = costs_by_phase(space, access_, bytes_, rel_, std::max(align_log2_, bytes_log2_));
-  const unsigned groups = std::max(1u, bytes_ / 4);
-  const bool clean = std::ranges::all_of(full, [&](const AccessCost& c) { return c.wavefronts == groups; });
-  // Fewer lanes never cost more: a request without conflicts stays so. Loads wider than a word may pair up differently.
-  if (bytes_ <= 4 && clean) return count_wavefronts(site, one);
-  if (bytes_ > 4 && clean && access_ != events::Access::kLoad)
-    return count_wavefronts(site, groups_active(128 / bytes_));
-  if (kind_ == Kind::kUniform && access_ == events::Access::kLoad && bytes_ <= 16)
-    return count_wavefronts(site, bytes_ <= 8 ? one : groups_active(16));  // equal lanes pair up
-  count_by_hook(site);
-}
-
-/// Unit stride under a partial mask: lane l's element number from the line's start is phase + l, so that sectors and
-/// lines are groups of bits in the mask shifted by the phase.
-void MemoryAccess::count_partial_row(uint32_t site) {
-  const auto groups = [&](unsigned unit) -> llvm::Value* {
-    const unsigned lanes = unit / bytes_;  // lanes of one sector or line
-    llvm::Value* phase = ir_.CreateAnd(ir_.CreateZExtOrTrunc(ir_.CreateLShr(first_, bytes_log2_), ir_.getInt64Ty()),
-                                       ir_.getInt64(lanes - 1));
-    llvm::Value* mask = ir_.CreateZExt(e_.mask_bits, ir_.getInt64Ty());
-    if (lanes > 32) {  // at most two units: lanes before and behind the boundary
-      llvm::Value* boundary =
-          ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.getInt64(32), ir_.CreateSub(ir_.getInt64(lanes), phase));
-      llvm::Value* behind = ir_.CreateLShr(mask, boundary);
-      llvm::Value* before = ir_.CreateAnd(mask, ir_.CreateNot(ir_.CreateShl(ir_.getInt64(~uint64_t{0}), boundary)));
-      return ir_.CreateAdd(ir_.CreateZExt(ir_.CreateICmpNE(behind, ir_.getInt64(0)), ir_.getInt64Ty()),
-                           ir_.CreateZExt(ir_.CreateICmpNE(before, ir_.getInt64(0)), ir_.getInt64Ty()));
-    }
-    llvm::Value* bits = ir_.CreateShl(mask, phase);
-    for (unsigned shift = 1; shift < lanes; shift *= 2) bits = ir_.CreateOr(bits, ir_.CreateLShr(bits, shift));
-    uint64_t firsts = 0;
-    for (unsigned i = 0; i < 64; i += lanes) firsts |= uint64_t{1} << i;
-    return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ir_.CreateAnd(bits, firsts));
-  };
-  count_sectors(site, groups(32), groups(128));
 }
 
 /// All lanes active, any addresses: if the sectors are in order by lane, the distinct ones are the changes.
