@@ -245,7 +245,7 @@ uint32_t MemoryAccess::hook_flags() const {
   return flags;
 }
 
-/// Without bounds checks a masked-off lane's address may be anything, and only the hooks go lane by lane.
+/// Without bounds checks nothing else asks which space a generic address is in.
 bool MemoryAccess::hooks_only() const {
   if (compact()) return true;
   const bool wide_lanes = element_bytes_ > 8 && kind_ != Kind::kUniform;
@@ -255,8 +255,8 @@ bool MemoryAccess::hooks_only() const {
   const bool seen = op_.space == ptx::Space::kGlobal || generic();
   const bool whole = seen && bytes_ == 16 && op_.elements > 1 &&
                      (op_.is_volatile || (op_.instr != nullptr && op_.instr->has("release")));
-  return e_.options.emit_events || (!e_.options.bounds && !e_.full_mask) || wide_lanes || scattered_local ||
-         elsewhere || whole;
+  return e_.options.emit_events || (!e_.options.bounds && generic()) || wide_lanes || scattered_local || elsewhere ||
+         whole;
 }
 
 /// In kernels with many accesses the masked copy of the code, rarely run, leaves what is not proven to the hooks: code

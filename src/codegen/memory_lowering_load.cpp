@@ -101,6 +101,12 @@ MemoryAccess::Values MemoryAccess::load_uniform(llvm::Value* pointer) {
 }
 
 MemoryAccess::Values MemoryAccess::load_pattern(llvm::Value* pointer) {
+  if (!e_.options.bounds && !e_.full_mask) {  // a masked-off lane's address may be anything
+    if (!unit_stride() || op_.elements > 1) return load_vector();
+    auto* type = lanes_of(element_type_);
+    return {ir_.CreateMaskedLoad(type, pointer, llvm::Align(element_bytes_), e_.mask_vector,
+                                 llvm::Constant::getNullValue(type))};
+  }
   if (unit_stride()) return load_unit_stride(pointer);
   const uint64_t window = extent_ / element_bytes_;
   if (window <= kLargestWindow) return load_window(pointer, static_cast<unsigned>(window));

@@ -78,7 +78,7 @@ class PlanEmitter {
     e_.alloca_block = llvm::BasicBlock::Create(ir.getContext(), "entry", e_.function);
     e_.warp = e_.function->getArg(0);
     run_ = e_.function->getArg(1);
-    e_.options = {.count = plan.count, .emit_events = plan.events, .bounds = true, .avx512 = plan.avx512};
+    e_.options = {.count = plan.count, .emit_events = plan.events, .bounds = plan.bounds, .avx512 = plan.avx512};
     e_.layout = layout_of(plan);
     e_.full_mask = plan.full_mask;
     e_.mask_may_be_empty = plan.may_be_empty;
@@ -211,6 +211,7 @@ std::string AccessPlan::text() const {
                   may_be_empty ? " may-be-empty" : "", unguarded ? "" : " guarded",
                   uniform_value ? " uniform-value" : "", events ? " events" : "", avx512 ? " avx512" : "");
   if (many_sites) s += " many-sites";
+  if (!bounds) s += " unchecked";
   if (address.offsets != nullptr) s += fmt::format(" offsets {}", fmt::join(*address.offsets, " "));
   if (address.steps != nullptr) s += fmt::format(" steps {}", fmt::join(*address.steps, " "));
   return s;

@@ -32,6 +32,7 @@ struct AccessPlan {
   bool uniform_value = false;  ///< store: the value is the same in all lanes
   bool events = false, avx512 = false;
   bool count = true;
+  bool bounds = true;       ///< off: only for runs without findings
   bool many_sites = false;  ///< as in a large kernel, whose masked code is compact
   bool loop = false;        ///< `AccessRun::repeat` times, addresses moved on by `advance` bytes: for benchmarks
   unsigned bytes() const { return ptx::bytes_of(type) * elements; }
