@@ -52,13 +52,16 @@ struct Host {
   bool avx512 = false;
 };
 
-Host host() {
+Host host(bool avx512) {
   Host out;
   out.cpu = llvm::sys::getHostCPUName().str();
   auto features = llvm::sys::getHostCPUFeatures();
   // Their conversions flush subnormals or double-round; half and bf16 arithmetic goes through f32 instead.
   features["avx512bf16"] = false;
   features["avx512fp16"] = false;
+  if (!avx512)
+    for (auto& f : features)
+      if (f.first().starts_with("avx512") || f.first().starts_with("avx10") || f.first() == "evex512") f.second = false;
   for (const auto& f : features) out.features += (f.second ? "+" : "-") + f.first().str() + ",";
   out.avx512 = features["avx512f"] && features["avx512bw"] && features["avx512dq"] && features["avx512vl"];
   return out;
@@ -128,7 +131,8 @@ uint64_t frame_of(const std::vector<uint8_t>& object) {
 
 /// LLVM's side: target machines, of which each kernel that is being compiled has one to itself.
 struct KernelCompiler::Generator {
-  Host target = host();
+  explicit Generator(bool avx512) : target(host(avx512)) {}
+  Host target;
   std::string identity = generator_identity(target.cpu, target.features);
 
   std::unique_ptr<llvm::TargetMachine> take_machine(std::string& failure) {
@@ -247,8 +251,8 @@ Result<CompiledKernel> KernelCompiler::compile(KernelSource source) {
   return timed(std::move(*loaded));
 }
 
-KernelCompiler::KernelCompiler(std::span<const HookAddress> hooks, std::shared_ptr<FileCache> cache)
-    : loader_(hooks), generator_(std::make_unique<Generator>()), cache_(std::move(cache)) {}
+KernelCompiler::KernelCompiler(std::span<const HookAddress> hooks, std::shared_ptr<FileCache> cache, bool avx512)
+    : loader_(hooks), generator_(std::make_unique<Generator>(avx512)), cache_(std::move(cache)) {}
 KernelCompiler::~KernelCompiler() = default;
 
 }  // namespace warplens::codegen

@@ -34,8 +34,9 @@ struct CompiledKernel {
 
 class KernelCompiler {
  public:
-  /// `cache`: where code is looked for before it is made, and kept; null: nowhere.
-  KernelCompiler(std::span<const HookAddress> hooks, std::shared_ptr<FileCache> cache);
+  /// `cache`: where code is looked for before it is made, and kept; null: nowhere. `avx512`: use it where the machine
+  /// has it.
+  KernelCompiler(std::span<const HookAddress> hooks, std::shared_ptr<FileCache> cache, bool avx512);
   ~KernelCompiler();
   KernelCompiler(const KernelCompiler&) = delete;
   KernelCompiler& operator=(const KernelCompiler&) = delete;

@@ -242,12 +242,14 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   request.dynamic_shared_bytes = static_cast<uint32_t>(call.shared_bytes);
   request.params = pack(*function->ptx, call.arguments);
   request.count = prepared->selected && device.session().options().count;
+  request.by_oracle = device.session().options().counting == "oracle";
   request.workers = device.session().options().workers;
   request.id = device.next_launch();
   request.resident_blocks = resident_blocks(device, *function, count(call.block), call.shared_bytes);
   if (call.cooperative) request.grid_workspace = device.grid_workspace();
-  // The trace listens, so its launches have other code, made when their turn comes.
-  if (!prepared->selected || device.session().options().trace.empty()) device.executor().prepare_ahead(request);
+  // What listens to a launch needs other code, made when its turn comes.
+  const bool listened = !device.session().options().trace.empty() || request.by_oracle;
+  if (!prepared->selected || !listened) device.executor().prepare_ahead(request);
   device.queues().push(*stream, Engine::kKernel, [&device, prepared] { execute(device, *prepared); });
   return cudaSuccess;
 }

@@ -69,6 +69,9 @@ struct LaunchRequest {
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> params;  ///< Function::param_bytes bytes
   bool count = true;            ///< fill LaunchOutcome::counts
+  /// Count access by access and lane by lane, by the plain rules (memory::CounterListener), instead of by closed forms
+  /// in generated code: slow, and must give the same.
+  bool by_oracle = false;
   std::vector<events::Listener*> listeners;
   unsigned workers = 0;  ///< 0: one per core
   /// Blocks that the device holds at once (occupancy): so many may wait for one another. Looked at for kernels that
@@ -153,6 +156,7 @@ struct JitOptions {
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   bool full_mask_clone = true;
   bool bounds = true;                ///< find accesses out of bounds (benchmarks look at what that costs)
+  bool avx512 = true;                ///< use it where the machine has it
   std::shared_ptr<FileCache> cache;  ///< where compiled code is kept; null: nowhere
   std::string dump_after;            ///< pass name: print its result to stderr
 };

@@ -15,6 +15,7 @@
 #include "exec/executor.h"
 #include "exec/gang.h"
 #include "exec/worker_pool.h"
+#include "memory/counter_listener.h"
 
 namespace warplens::exec {
 
@@ -166,6 +167,15 @@ void report_cannot_run(LaunchState& launch, const Diagnostics& errors) {
 }  // namespace
 
 LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Executor& executor) {
+  if (request.count && request.by_oracle) {
+    memory::CounterListener oracle;
+    LaunchRequest observed = request;
+    observed.count = false;
+    observed.listeners.push_back(&oracle);
+    LaunchOutcome outcome = run_launch(observed, arena, executor);
+    outcome.counts = oracle.counts();
+    return outcome;
+  }
   WL_CHECK(request.kernel != nullptr && request.params.size() >= request.kernel->function->param_bytes);
   LaunchOutcome outcome;
   LaunchState launch;

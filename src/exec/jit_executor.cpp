@@ -20,7 +20,8 @@ constexpr uint64_t kHookStackBytes = 192 << 10;
 
 class JitExecutor final : public Executor {
  public:
-  explicit JitExecutor(JitOptions options) : options_(std::move(options)), compiler_(jit_hooks(), options_.cache) {}
+  explicit JitExecutor(JitOptions options)
+      : options_(std::move(options)), compiler_(jit_hooks(), options_.cache, options_.avx512) {}
 
   const char* name() const override { return "jit"; }
 

@@ -78,6 +78,7 @@ class CheckedMemory final : public ptx::WarpMemory {
     for (const auto& [space, lanes] : parts_)
       check_access(warp_, {pc_, number, lanes, description.bytes, space, description.access, &address_});
     for (const auto& [space, lanes] : parts_) {
+      if (lanes == 0) continue;  // those that hold addresses are not among the active ones
       const uint32_t resolved = events::resolved_site(number, description.generic, space);
       if (counter_ != nullptr)
         counter_->count({resolved, lanes, warp_.block, warp_.warp, space, &address_}, description);

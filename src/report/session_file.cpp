@@ -28,6 +28,7 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.nvtx_regex = j.value("nvtx_regex", s.nvtx_regex);
     s.executor = j.value("executor", s.executor);
     s.level = j.value("level", s.level);
+    s.counting = j.value("counting", s.counting);
     s.workers = j.value("workers", s.workers);
     s.cache = j.value("cache", s.cache);
     s.gpu = j.value("gpu", s.gpu);
@@ -39,6 +40,8 @@ Result<SessionFile> read_session_file(const std::string& path) {
     return make_error(fmt::format("the session file {} names an unknown executor '{}'", path, s.executor));
   if (s.level != "machine" && s.level != "ptx")
     return make_error(fmt::format("the session file {} names an unknown level '{}'", path, s.level));
+  if (s.counting != "fast" && s.counting != "oracle")
+    return make_error(fmt::format("the session file {} names an unknown way of counting '{}'", path, s.counting));
   return s;
 }
 
@@ -51,6 +54,7 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"nvtx_regex", s.nvtx_regex},
             {"executor", s.executor},
             {"level", s.level},
+            {"counting", s.counting},
             {"workers", s.workers},
             {"cache", s.cache},
             {"gpu", s.gpu},

@@ -24,6 +24,7 @@ struct SessionFile {
   std::string nvtx_regex;         ///< only launches while an NVTX range is open in whose name this is found; empty: all
   std::string executor = "jit";   ///< or "interpreter"
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
+  std::string counting = "fast";  ///< or "oracle": lane by lane, slowly (exec::LaunchRequest::by_oracle)
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
   bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
   std::string gpu;                ///< GPU data file; empty: the built-in one

@@ -92,6 +92,7 @@ Session::Session(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, const Sessi
   jit.cache = code_cache_;
   executor_ = options.executor == "interpreter" ? exec::make_interpreter() : exec::make_jit(jit);
   if (options.level == "ptx") level_ = exec::Level::kPtx;
+  by_oracle_ = options.counting == "oracle";
   record_.gpu = gpu_.name;
 }
 
@@ -100,6 +101,8 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions& options) 
     return make_error(fmt::format("the executor is jit or interpreter, not '{}'", options.executor));
   if (options.level != "machine" && options.level != "ptx")
     return make_error(fmt::format("the level is machine or ptx, not '{}'", options.level));
+  if (options.counting != "fast" && options.counting != "oracle")
+    return make_error(fmt::format("counting is fast or oracle, not '{}'", options.counting));
   auto gpu = find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   auto arena = memory::Arena::create(gpu->memory_bytes);
@@ -200,6 +203,7 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   request.params = launch.parameters;
   request.params.resize(launch.entry->param_bytes);
   request.count = launch.count;
+  request.by_oracle = by_oracle_;
   request.listeners = launch.listeners;
   request.workers = workers_;
   request.id = launches_;

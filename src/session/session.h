@@ -22,6 +22,7 @@ struct SessionOptions {
   std::string gpu;                ///< "" or the built-in GPU's name ("h200"); else the path of a GPU file
   std::string executor = "jit";   ///< or "interpreter"
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
+  std::string counting = "fast";  ///< or "oracle": lane by lane, slowly (exec::LaunchRequest::by_oracle)
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
   bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
 };
@@ -90,6 +91,7 @@ class Session {
   std::shared_ptr<FileCache> code_cache_;  ///< null: off
   std::unique_ptr<exec::Executor> executor_;
   exec::Level level_ = exec::Level::kMachine;
+  bool by_oracle_ = false;
   unsigned workers_ = 0;
   std::vector<std::unique_ptr<Module>> modules_;
   std::map<const exec::LoadedKernel*, size_t> recorded_;

@@ -136,6 +136,7 @@ class BareRun {
     session.gpu = options_.session.gpu;
     session.executor = options_.session.executor;
     session.level = options_.session.level;
+    session.counting = options_.session.counting;
     session.workers = options_.session.workers;
     session.cache = options_.session.cache;
     auto made = session::Session::create(session);

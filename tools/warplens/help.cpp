@@ -43,6 +43,7 @@ what is counted:
   --launch-skip N        of those, leave out the first N
   --launch-count N       then count N
   --level machine|ptx    loops as the GPU's assembler lays them out (default), or as the PTX stands
+  --counting oracle      count lane by lane instead of by closed forms: the same numbers, up to a thousand times slower
   --no-count             just run
 
 running:

@@ -132,6 +132,14 @@ const std::map<std::string_view, Option>& own_options() {
           o.session.level = chosen == 1 ? "ptx" : "machine";
           return status;
         }}},
+      {"--counting",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          size_t chosen = 0;
+          Status status = set_word(v, "--counting", {"fast", "oracle"}, chosen);
+          o.session.counting = chosen == 1 ? "oracle" : "fast";
+          return status;
+        }}},
       {"--workers",
        {true, [](RunOptions& o, const std::string& v) { return set_number(o.session.workers, v, "--workers"); }}},
       {"--gpu", {true, [](RunOptions& o, const std::string& v) { return set_path(o.session.gpu, v, "--gpu"); }}},

@@ -65,8 +65,9 @@ TEST_P(Deoptimised, counts_each_access_once) {
       PtxLauncher::Options options;
       options.block = {c.threads, 1, 1};
       const auto interpreter = exec::make_interpreter();
-      const auto jit = exec::make_jit(
-          {.lane_classes = true, .full_mask_clone = clone, .bounds = true, .cache = {}, .dump_after = {}});
+      exec::JitOptions how;
+      how.full_mask_clone = clone;
+      const auto jit = exec::make_jit(how);
       // The first launch meets the case, the second runs code made again without the assumption.
       for (int launch = 0; launch < 2; ++launch) two.compare("wraps", options, params, *interpreter, *jit, events);
       if (*c.before != '\0') continue;

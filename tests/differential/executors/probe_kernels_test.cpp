@@ -86,6 +86,13 @@ TEST_P(ProbeKernels, generated_code_equals_the_interpreter) {
   compare_all(two, *exec::make_jit({}), 2);  // two shapes, so that the whole takes seconds
 }
 
+TEST_P(ProbeKernels, code_for_avx2_equals_the_interpreter) {
+  TwoExecutors two(read_text(std::string(WARPLENS_PROBE_PTX) + "/" + GetParam()));
+  exec::JitOptions how;
+  how.avx512 = false;
+  compare_all(two, *exec::make_jit(how), 1);
+}
+
 /// Code that an earlier process kept: another executor, and all variables at other addresses.
 TEST_P(ProbeKernels, code_from_the_cache_equals_the_interpreter) {
   std::string folder = (std::filesystem::temp_directory_path() / "probe-kernels-XXXXXX").string();

@@ -4,6 +4,7 @@
 // C++.
 #include <fmt/format.h>
 
+#include "jit_variants.h"
 #include "two_executors.h"
 
 namespace warplens::test {
@@ -162,18 +163,13 @@ const Case kCases[] = {
     {"vectors_far_apart", 64, kVectors, weighed_four},
 };
 
-const exec::JitOptions kOptions[] = {
-    {},
-    {.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}},
-    {.lane_classes = true, .full_mask_clone = false, .bounds = true, .cache = {}, .dump_after = {}}};
-
 class RowGroups : public testing::TestWithParam<Case> {};
 
 TEST_P(RowGroups, read_what_single_loads_read) {
   const Case& c = GetParam();
   const auto interpreter = exec::make_interpreter();
   for (const unsigned threads : {64u, 45u})
-    for (const exec::JitOptions& how : kOptions) {
+    for (const auto& [name, how] : jit_variants()) {
       TwoExecutors two(kernel_of(c.body));
       std::vector<uint32_t> x(size_t{c.row} * threads * 2 + (c.row < 32 ? 32 - c.row : 0));
       for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint32_t>(i * 2654435761u + i / 7);

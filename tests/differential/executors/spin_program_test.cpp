@@ -8,6 +8,7 @@
 #include <iostream>
 #include <random>
 
+#include "jit_variants.h"
 #include "two_executors.h"
 
 namespace warplens::test {
@@ -146,11 +147,7 @@ class SpinPrograms : public testing::TestWithParam<int> {
 };
 
 TEST_P(SpinPrograms, generated_code_equals_the_interpreter) {
-  const exec::JitOptions kOptions[] = {
-      {},
-      {.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}},
-      {.lane_classes = true, .full_mask_clone = false, .bounds = true, .cache = {}, .dump_after = {}}};
-  const auto jit = exec::make_jit(kOptions[GetParam()]);
+  const auto jit = exec::make_jit(jit_variants()[static_cast<size_t>(GetParam())].options);
   const auto number_from = [](const char* name, uint64_t otherwise) {
     const char* text = std::getenv(name);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -160,9 +157,7 @@ TEST_P(SpinPrograms, generated_code_equals_the_interpreter) {
   for (uint64_t i = 0; i < programs && !HasFailure(); ++i) check(first + i, *jit);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SpinPrograms, testing::Values(0, 1, 2), [](const auto& info) {
-  return std::string(info.param == 0 ? "all_classes" : info.param == 1 ? "vectors_only" : "masked_only");
-});
+INSTANTIATE_TEST_SUITE_P(All, SpinPrograms, testing::Range(0, 4), name_of_variant);
 
 }  // namespace
 }  // namespace warplens::test

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "jit_variants.h"
 #include "two_executors.h"
 
 namespace warplens::test {
@@ -560,11 +561,6 @@ const Case kCases[] = {
     {"warps_in_turn", {1, 1, 1}, {128, 1, 1}, 128, kWarpsInTurn, halves_in_turn},
 };
 
-const exec::JitOptions kOptions[] = {
-    {},
-    {.lane_classes = false, .full_mask_clone = true, .bounds = true, .cache = {}, .dump_after = {}},
-    {.lane_classes = true, .full_mask_clone = false, .bounds = true, .cache = {}, .dump_after = {}}};
-
 class Spinning : public testing::TestWithParam<Case> {
  protected:
   /// Runs the case again from zeros; whether it ended and its memory is as promised.
@@ -587,7 +583,7 @@ class Spinning : public testing::TestWithParam<Case> {
 TEST_P(Spinning, ends_with_what_the_program_promises) {
   const auto interpreter = exec::make_interpreter();
   for (const unsigned workers : {1u, 2u, 5u}) EXPECT_TRUE(ends_well(*interpreter, workers));
-  for (const exec::JitOptions& options : kOptions) {
+  for (const auto& [name, options] : jit_variants()) {
     const auto jit = exec::make_jit(options);
     for (const unsigned workers : {1u, 2u, 5u}) EXPECT_TRUE(ends_well(*jit, workers));
   }
@@ -596,7 +592,7 @@ TEST_P(Spinning, ends_with_what_the_program_promises) {
 TEST_P(Spinning, is_the_same_by_both_executors) {
   const Case& c = GetParam();
   const auto interpreter = exec::make_interpreter();
-  for (const exec::JitOptions& options : kOptions) {
+  for (const auto& [name, options] : jit_variants()) {
     TwoExecutors two(kernel_of(c.body));
     Params params;
     params.add(two.array(std::vector<uint8_t>(c.words * 4)));
@@ -613,7 +609,7 @@ INSTANTIATE_TEST_SUITE_P(All, Spinning, testing::ValuesIn(kCases),
 
 TEST(SpinningForEver, ends_when_the_launch_is_ended) {
   for (const char* body : {kLaneLock, kLockInsideTheLoop, kBlockLock}) {
-    for (const exec::JitOptions& options : kOptions) {
+    for (const auto& [name, options] : jit_variants()) {
       TwoExecutors two(kernel_of(body));
       std::vector<uint8_t> held(4096);
       held[0] = 1;  // by nobody who would let it go

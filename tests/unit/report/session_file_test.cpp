@@ -27,6 +27,7 @@ TEST_F(SessionFileTest, round_trip) {
   s.launch_count = 5;
   s.executor = "interpreter";
   s.level = "ptx";
+  s.counting = "oracle";
   s.workers = 3;
   s.cache = false;
   s.gpu = "h200.toml";
@@ -42,6 +43,7 @@ TEST_F(SessionFileTest, round_trip) {
   EXPECT_EQ(r.launch_count, s.launch_count);
   EXPECT_EQ(r.executor, s.executor);
   EXPECT_EQ(r.level, s.level);
+  EXPECT_EQ(r.counting, s.counting);
   EXPECT_EQ(r.workers, s.workers);
   EXPECT_EQ(r.cache, s.cache);
   EXPECT_EQ(r.gpu, s.gpu);
@@ -66,7 +68,7 @@ TEST_F(SessionFileTest, wrong_contents_are_named) {
   EXPECT_FALSE(read_session_file(path_));
   write(R"({"count":"yes"})");
   EXPECT_FALSE(read_session_file(path_));
-  for (const char* text : {R"({"executor":"magic"})", R"({"level":"magic"})"}) {
+  for (const char* text : {R"({"executor":"magic"})", R"({"level":"magic"})", R"({"counting":"magic"})"}) {
     write(text);
     EXPECT_NE(read_session_file(path_).error().at(0).message.find("magic"), std::string::npos);
   }
