@@ -60,22 +60,6 @@ WL_AVX512 bool neighbours_agree(uint32_t mask, const Keys& keys) {
   return (differ1 & pairs) == 0 || (differ2 & across) == 0;
 }
 
-/// Passes of the access: the sum over groups of lanes that are served together. Aligned accesses of 8 and 16 bytes
-/// take whole pairs or fours of banks.
-template <unsigned (*PassesOfGroup)(uint32_t lanes, const uint64_t* offset, unsigned shift)>
-WL_AVX512 uint32_t wavefronts_by_group(events::Access access, unsigned bytes, uint32_t mask, const uint64_t* offset) {
-  if (bytes <= 4) return PassesOfGroup(mask, offset, 2);
-  unsigned group = 128 / bytes;
-  const auto shift = static_cast<unsigned>(std::countr_zero(bytes));
-  if (access == events::Access::kLoad && neighbours_agree(mask, load_keys(mask, offset, shift))) group *= 2;
-  uint32_t wavefronts = 0;
-  for (unsigned begin = 0; begin < 32; begin += group) {
-    const auto lanes = mask & static_cast<uint32_t>(low_bits(group) << begin);
-    if (lanes != 0) wavefronts += PassesOfGroup(lanes, offset, shift);
-  }
-  return wavefronts;
-}
-
 // --- by intersection
 
 /// The first lane of each distinct key.
@@ -106,12 +90,11 @@ WL_AVX512 inline void add_planes(Planes& sum, const Planes& partner) {
   sum.plane[Used] = carry;
 }
 
-/// The largest number of first lanes in one bank.
-WL_AVX512 unsigned most_in_a_bank(uint32_t firsts, const Keys& keys, unsigned banks) {
-  const __m512i one = _mm512_set1_epi32(1), bank = _mm512_set1_epi32(static_cast<int>(banks - 1));
-  const __m512i low = _mm512_maskz_sllv_epi32(static_cast<__mmask16>(firsts), one, _mm512_and_si512(keys.low, bank));
-  const __m512i high =
-      _mm512_maskz_sllv_epi32(static_cast<__mmask16>(firsts >> 16), one, _mm512_and_si512(keys.high, bank));
+/// For each number of a bit plane: how many keys of the lanes `firsts` have it as bank.
+WL_AVX512 inline Planes count_banks(uint32_t firsts, __m512i low_bank, __m512i high_bank) {
+  const __m512i one = _mm512_set1_epi32(1);
+  const __m512i low = _mm512_maskz_sllv_epi32(static_cast<__mmask16>(firsts), one, low_bank);
+  const __m512i high = _mm512_maskz_sllv_epi32(static_cast<__mmask16>(firsts >> 16), one, high_bank);
   Planes sum, partner;
   sum.plane[0] = _mm512_xor_si512(low, high);
   sum.plane[1] = _mm512_and_si512(low, high);
@@ -123,7 +106,11 @@ WL_AVX512 unsigned most_in_a_bank(uint32_t firsts, const Keys& keys, unsigned ba
   add_planes<4>(sum, partner);
   for (unsigned p = 0; p < 5; ++p) partner.plane[p] = _mm512_shuffle_epi32(sum.plane[p], _MM_PERM_CDAB);
   add_planes<5>(sum, partner);
-  uint32_t candidates = ~0u;
+  return sum;
+}
+
+/// The largest number among those of the banks in `candidates`.
+WL_AVX512 unsigned largest(const Planes& sum, uint32_t candidates) {
   unsigned most = 0;
   for (unsigned p = 6; p-- > 0;) {
     const auto bits = static_cast<uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(sum.plane[p])));
@@ -134,9 +121,50 @@ WL_AVX512 unsigned most_in_a_bank(uint32_t firsts, const Keys& keys, unsigned ba
   return most;
 }
 
-WL_INTERSECT unsigned passes_by_intersection(uint32_t lanes, const uint64_t* offset, unsigned shift) {
-  const Keys keys = load_keys(lanes, offset, shift);
-  return most_in_a_bank(first_lanes(keys), keys, 128u >> shift);
+/// All lanes served together.
+WL_INTERSECT unsigned passes_by_intersection(uint32_t mask, const uint64_t* offset, unsigned shift) {
+  const Keys keys = load_keys(mask, offset, shift);
+  const __m512i banks = _mm512_set1_epi32(static_cast<int>((128u >> shift) - 1));
+  const Planes sum =
+      count_banks(first_lanes(keys), _mm512_and_si512(keys.low, banks), _mm512_and_si512(keys.high, banks));
+  return largest(sum, ~0u);
+}
+
+/// Groups of at most 16 lanes, each served by itself: no key meets one of another half, and each group's banks have
+/// bits of their own, 32 in all at most.
+WL_AVX512 uint32_t wavefronts_of_groups(uint32_t mask, const Keys& keys, unsigned group, unsigned banks) {
+  const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i begin = _mm512_and_si512(lane, _mm512_set1_epi32(-static_cast<int>(group)));
+  const __m512i members = _mm512_sllv_epi32(_mm512_set1_epi32(static_cast<int>(low_bits(group))), begin);
+  const __m512i active_low = _mm512_and_si512(members, _mm512_set1_epi32(static_cast<int>(mask & 0xffff)));
+  const __m512i active_high = _mm512_and_si512(members, _mm512_set1_epi32(static_cast<int>(mask >> 16)));
+  const uint32_t firsts = _mm512_testn_epi32_mask(_mm512_conflict_epi32(keys.low), active_low) |
+                          static_cast<uint32_t>(_mm512_testn_epi32_mask(_mm512_conflict_epi32(keys.high), active_high))
+                              << 16;
+  // Bank b of group g is bit g * banks + b.
+  const __m128i to_bank = _mm_cvtsi32_si128(std::countr_zero(banks) - std::countr_zero(group));
+  const __m128i from_bank = _mm_cvtsi32_si128(std::countr_zero(group) - std::countr_zero(banks));
+  const __m512i first_bank = banks >= group ? _mm512_sll_epi32(begin, to_bank) : _mm512_srl_epi32(begin, from_bank);
+  const __m512i bank = _mm512_set1_epi32(static_cast<int>(banks - 1));
+  const unsigned high_begin = 16 / group * banks;
+  const Planes sum = count_banks(firsts & mask, _mm512_or_si512(_mm512_and_si512(keys.low, bank), first_bank),
+                                 _mm512_add_epi32(_mm512_or_si512(_mm512_and_si512(keys.high, bank), first_bank),
+                                                  _mm512_set1_epi32(static_cast<int>(high_begin))));
+  uint32_t wavefronts = 0;
+  for (unsigned g = 0; g < 32 / group; ++g)
+    wavefronts += largest(sum, static_cast<uint32_t>(low_bits(banks) << (g * banks)));
+  return wavefronts;
+}
+
+WL_INTERSECT uint32_t wavefronts_by_intersection(events::Access access, unsigned bytes, uint32_t mask,
+                                                 const uint64_t* offset) {
+  if (bytes <= 4) return passes_by_intersection(mask, offset, 2);
+  const auto shift = static_cast<unsigned>(std::countr_zero(bytes));
+  const Keys keys = load_keys(mask, offset, shift);
+  unsigned group = 128 / bytes;
+  if (access == events::Access::kLoad && neighbours_agree(mask, keys)) group *= 2;
+  if (group == 32) return passes_by_intersection(mask, offset, shift);
+  return wavefronts_of_groups(mask, keys, group, 128 / bytes);
 }
 
 // --- by sorting
@@ -206,6 +234,21 @@ WL_AVX512 unsigned passes_by_sorting(uint32_t lanes, const uint64_t* offset, uns
   return longest;
 }
 
+/// Passes of the access: the sum over groups of lanes that are served together. Aligned accesses of 8 and 16 bytes
+/// take whole pairs or fours of banks.
+WL_AVX512 uint32_t wavefronts_by_sorting(events::Access access, unsigned bytes, uint32_t mask, const uint64_t* offset) {
+  if (bytes <= 4) return passes_by_sorting(mask, offset, 2);
+  unsigned group = 128 / bytes;
+  const auto shift = static_cast<unsigned>(std::countr_zero(bytes));
+  if (access == events::Access::kLoad && neighbours_agree(mask, load_keys(mask, offset, shift))) group *= 2;
+  uint32_t wavefronts = 0;
+  for (unsigned begin = 0; begin < 32; begin += group) {
+    const auto lanes = mask & static_cast<uint32_t>(low_bits(group) << begin);
+    if (lanes != 0) wavefronts += passes_by_sorting(lanes, offset, shift);
+  }
+  return wavefronts;
+}
+
 }  // namespace
 
 WL_INTERSECT AccessCost cost_by_intersection(events::Space space, events::Access access, unsigned bytes, uint32_t mask,
@@ -217,7 +260,7 @@ WL_INTERSECT AccessCost cost_by_intersection(events::Space space, events::Access
     return {static_cast<uint32_t>(_mm_popcnt_u32(firsts)), static_cast<uint32_t>(_mm_popcnt_u32(first_of_line)), 0};
   }
   if (space != events::Space::kShared && space != events::Space::kSharedCluster) return {};
-  return {0, 0, wavefronts_by_group<passes_by_intersection>(access, bytes, mask, address)};
+  return {0, 0, wavefronts_by_intersection(access, bytes, mask, address)};
 }
 
 WL_AVX512 AccessCost cost_by_sorting(events::Space space, events::Access access, unsigned bytes, uint32_t mask,
@@ -230,7 +273,7 @@ WL_AVX512 AccessCost cost_by_sorting(events::Space space, events::Access access,
             static_cast<uint32_t>(_mm_popcnt_u32(first_of_line)), 0};
   }
   if (space != events::Space::kShared && space != events::Space::kSharedCluster) return {};
-  return {0, 0, wavefronts_by_group<passes_by_sorting>(access, bytes, mask, address)};
+  return {0, 0, wavefronts_by_sorting(access, bytes, mask, address)};
 }
 
 }  // namespace warplens::codegen
