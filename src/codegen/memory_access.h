@@ -50,7 +50,10 @@ class MemoryAccess {
   llvm::Value* host_pointer(llvm::Value* address);
   llvm::Value* host_addresses();            ///< <32 x i64> of host addresses
   llvm::Value* descriptor(uint32_t flags);  ///< of the first site
-  llvm::Value* descriptor_of(uint32_t site, uint32_t flags);
+  /// What hooks take as addresses: all 32, or the parts that they can be made of, which is less code.
+  enum class Spill : uint8_t { kLanes, kParts };
+  Spill least_code() const { return address_.cls.is_vector() ? Spill::kLanes : Spill::kParts; }
+  llvm::Value* descriptor_of(uint32_t site, uint32_t flags, Spill spill);
   llvm::Constant* pattern_constant(const Pattern* p);
   llvm::Value* mask_bits();
   llvm::Value* mask_vector();
@@ -65,7 +68,8 @@ class MemoryAccess {
   /// A varying guard may leave no lane: begins the block that is skipped then and returns the one behind it, or null.
   llvm::BasicBlock* skip_when_empty(llvm::BasicBlock** before);
   LaneValue lane_value(llvm::Value* v) const;
-  llvm::Value* spill_addresses();
+  llvm::Value* spill_addresses() { return spill_addresses(least_code()); }
+  llvm::Value* spill_addresses(Spill spill);
   llvm::FixedVectorType* lanes_of(llvm::Type* element) const;
   llvm::Value* splat(llvm::Value* scalar);
 

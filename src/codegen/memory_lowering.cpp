@@ -180,7 +180,7 @@ llvm::Value* MemoryAccess::host_addresses() {
   return ir_.CreateAdd(lanes, splat(shared));
 }
 
-llvm::Value* MemoryAccess::descriptor(uint32_t flags) { return descriptor_of(op_.sites[0], flags); }
+llvm::Value* MemoryAccess::descriptor(uint32_t flags) { return descriptor_of(op_.sites[0], flags, least_code()); }
 
 llvm::Constant* MemoryAccess::pattern_constant(const Pattern* p) {
   if (p == nullptr) return llvm::ConstantPointerNull::get(ir_.getPtrTy());
@@ -194,10 +194,10 @@ llvm::Constant* MemoryAccess::pattern_constant(const Pattern* p) {
   return new llvm::GlobalVariable(e_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
 }
 
-llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags) {
+llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags, Spill spill) {
   const auto word = static_cast<uint32_t>(e_.layout.site_word(site, 0));
   const uint32_t extent = proven() && !is_case_ ? static_cast<uint32_t>(extent_) : bytes_;
-  const bool parts = !address_.cls.is_vector();
+  const bool parts = spill == Spill::kParts;
   if (parts) flags |= AccessDescriptor::kParts;
   if (parts && address_.elem == Elem::kI32) flags |= AccessDescriptor::kNarrow;
   const uint32_t words[] = {op_.pc,
@@ -305,10 +305,9 @@ LaneValue MemoryAccess::lane_value(llvm::Value* v) const {
   return out;
 }
 
-/// What hooks take as addresses: all 32, or the parts that they can be made of.
-llvm::Value* MemoryAccess::spill_addresses() {
+llvm::Value* MemoryAccess::spill_addresses(Spill spill) {
   llvm::Value* buffer = e_.scratch("lane_address", 32 * sizeof(uint64_t));
-  if (address_.cls.is_vector()) {
+  if (spill == Spill::kLanes) {
     ir_.CreateAlignedStore(address_vector(), buffer, llvm::Align(64));
     return buffer;
   }
