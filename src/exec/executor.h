@@ -3,6 +3,7 @@
 // an Executor runs one warp of it to its end, calling back into the BlockRunner at barriers. The scheduler (grid.h)
 // spreads blocks over worker threads and knows nothing of how a warp is executed.
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -150,7 +151,16 @@ class Executor {
   virtual void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) = 0;
 };
 
-std::unique_ptr<Executor> make_interpreter();
+/// Sees what registers hold while the interpreter runs, on its worker threads.
+class RegisterObserver {
+ public:
+  virtual ~RegisterObserver() = default;
+  /// Behind each instruction that some lanes (`lanes`) executed. `registers`: by Function::registers.
+  virtual void after(const WarpContext& warp, uint32_t pc, uint32_t lanes,
+                     std::span<const std::array<uint64_t, 32>> registers) = 0;
+};
+/// `observer` may be null, and must outlive the executor.
+std::unique_ptr<Executor> make_interpreter(RegisterObserver* observer = nullptr);
 struct JitOptions {
   bool lane_classes =
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)

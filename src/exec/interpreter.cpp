@@ -59,7 +59,7 @@ class Warp {
         lane_out_(out_.size()) {}
 
   const LoadedKernel& kernel() const { return kernel_; }
-  void run(WarpContext& context, uint64_t* words);
+  void run(WarpContext& context, uint64_t* words, RegisterObserver* observer);
   void resume(WarpContext& context, uint64_t* words, const uint64_t* registers, uint32_t position, uint32_t mask,
               uint32_t instr, const uint32_t* waiting);
 
@@ -98,6 +98,7 @@ class Warp {
   Schedule schedule_;
   WarpContext* context_ = nullptr;
   uint64_t* words_ = nullptr;
+  RegisterObserver* observer_ = nullptr;
   uint32_t interest_ = 0;
   /// Lanes that wait at bar.warp.sync for others of their member mask, which are in other branches.
   struct Group {
@@ -115,8 +116,9 @@ class Warp {
   std::array<Lanes, 3> addresses_{};  // of an instruction that takes memory for the whole warp
 };
 
-void Warp::run(WarpContext& context, uint64_t* words) {
+void Warp::run(WarpContext& context, uint64_t* words, RegisterObserver* observer) {
   context_ = &context;
+  observer_ = observer;
   words_ = words;
   interest_ = context.launch->interest;
   // Registers that were never written read as 0, which makes runs repeatable.
@@ -165,8 +167,12 @@ void Warp::count_block() {
 void Warp::run_block(uint32_t first_instr) {
   const Program::Block& block = program_.blocks[schedule_.position()];
   uint32_t active = schedule_.mask();
-  for (uint32_t pc = first_instr; pc < block.end; ++pc)
-    if (!execute(pc, active)) return;
+  for (uint32_t pc = first_instr; pc < block.end; ++pc) {
+    const uint32_t lanes = observer_ == nullptr ? 0 : guarded(program_.operations[pc], active);
+    const bool goes_on = execute(pc, active);
+    if (lanes != 0) observer_->after(*context_, pc, lanes, registers_);
+    if (!goes_on) return;
+  }
   go(block.next, active);
 }
 
@@ -581,11 +587,12 @@ Warp& warp_of(WarpContext& context) {
 
 class Interpreter : public Executor {
  public:
+  explicit Interpreter(RegisterObserver* observer) : observer_(observer) {}
   const char* name() const override { return "interpreter"; }
   Status prepare(LaunchState&) override { return Done{}; }
   uint64_t stack_bytes(const LaunchState&) const override { return 192 << 10; }
   void run_warp(LaunchState& launch, WarpContext& warp) override {
-    warp_of(warp).run(warp, launch.request->count ? warp.counters : nullptr);
+    warp_of(warp).run(warp, launch.request->count ? warp.counters : nullptr, observer_);
   }
   size_t counter_words(const LaunchState& launch) const override {
     return interpreter_counter_words(*launch.request->kernel);
@@ -593,11 +600,16 @@ class Interpreter : public Executor {
   void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) override {
     if (launch.request->count) add_interpreter_counts(*launch.request->kernel, words.data(), out);
   }
+
+ private:
+  RegisterObserver* observer_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_interpreter() { return std::make_unique<Interpreter>(); }
+std::unique_ptr<Executor> make_interpreter(RegisterObserver* observer) {
+  return std::make_unique<Interpreter>(observer);
+}
 
 void interpret_from(LaunchState&, WarpContext& warp, const uint64_t* registers, uint32_t position, uint32_t mask,
                     uint32_t instr, const uint32_t* waiting, uint64_t* words) {
