@@ -188,10 +188,10 @@ void BlockRunner::warp_main() {
 }
 
 void BlockRunner::finish_warp(uint32_t warp) {
+  if (!in_turns_) leave_fiber(fibers_[warp], place_.gang.thread());
   live_ &= ~(uint32_t{1} << warp);
   --live_warps_;
   ready_ &= ~(uint32_t{1} << warp);
-  if (!in_turns_) leave_fiber(fibers_[warp], place_.gang.thread());
   for (Barrier& b : barriers_)
     if (b.arrived != 0) open_if_complete(b);
   place_.cluster.open_if_complete();

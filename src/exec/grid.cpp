@@ -93,11 +93,21 @@ class BlockShare {
  private:
   static constexpr size_t kTurnsInVain = 4;
 
-  bool begin_next() {
+  /// Several at once of many, since workers ask for small blocks every 200 ns; in step where blocks may wait for
+  /// others.
+  bool take_more() {
     const uint64_t clusters = launch_.request->grid.count() / launch_.request->cluster.count();
     if (next_cluster_.load(std::memory_order_relaxed) >= clusters) return false;
-    const uint64_t cluster = next_cluster_.fetch_add(1, std::memory_order_relaxed);
-    if (cluster >= clusters) return false;
+    const uint64_t share = spins_ ? 1 : std::clamp<uint64_t>(clusters / (launch_.info.workers * 64), 1, 16);
+    next_ = next_cluster_.fetch_add(share, std::memory_order_relaxed);
+    end_ = std::min(next_ + share, clusters);
+    if (next_ >= end_) next_ = end_ = 0;
+    return next_ != end_;
+  }
+
+  bool begin_next() {
+    if (next_ == end_ && !take_more()) return false;
+    const uint64_t cluster = next_++;
     if (!free_) free_ = std::make_unique<Gang>(launch_, executor_, worker_, counters_);
     blocks_of_cluster(*launch_.request, cluster, blocks_);
     free_->run(blocks_);
@@ -133,6 +143,8 @@ class BlockShare {
   std::deque<std::unique_ptr<Gang>> waiting_;
   std::unique_ptr<Gang> free_;
   std::vector<uint64_t> blocks_;
+  uint64_t next_ = 0, end_ = 0;  ///< clusters that are this worker's, and have not begun
+  const bool spins_ = std::ranges::count(launch_.request->kernel->spinning_loops, true) != 0;
   size_t turns_in_vain_ = 0;
 };
 
