@@ -28,7 +28,8 @@ def patterns():
     lanes = range(32)
     full = {
         "unit": [l for l in lanes], "same": [0] * 32, "pairs": [l // 2 for l in lanes],
-        "quads": [l // 4 for l in lanes], "halves": [l // 16 for l in lanes], "alternate2": [l % 2 for l in lanes], "alternate4": [l % 4 for l in lanes],
+        "quads": [l // 4 for l in lanes], "halves": [l // 16 for l in lanes],
+        "alternate2": [l % 2 for l in lanes], "alternate4": [l % 4 for l in lanes],
         "alternate16": [l % 16 for l in lanes], "half_same": [0 if l < 16 else l for l in lanes],
         "two_same": [0 if l == 1 else l for l in lanes], "eights": [0 if l < 8 else 8 if l < 16 else l for l in lanes],
         "stride2": [2 * l for l in lanes], "stride3": [3 * l for l in lanes], "stride8": [8 * l for l in lanes],
@@ -88,8 +89,8 @@ def wavefronts_of_shared(pattern, width, load):
     return total
 
 
-# 16-byte loads where the rule of pairing passes is not the whole truth: lanes without an active neighbour, and one half of
-# the warp alone. Not understood yet.
+# 16-byte loads where the rule of pairing passes is not the whole truth: lanes without an active neighbour, and one half
+# of the warp alone. Not understood yet.
 OPEN = {("s_ld_v4", p) for p in ("half_same", "same_odd", "pairs_odd", "same_bytes", "same_pairs_of_four",
                                  "pairs_all_but_one", "xor2_only_all_but_one")}
 
