@@ -81,7 +81,7 @@ __global__ void random_loads(int rounds, unsigned mask, const float* x, float* o
   out[i] = sum;
 }
 
-/// Ten barriers a block of 256.
+/// Nine barriers a block of 256.
 __global__ void tree_sum(const float* x, float* sums) {
   __shared__ float s[256];
   const int t = threadIdx.x;
@@ -94,7 +94,7 @@ __global__ void tree_sum(const float* x, float* sums) {
   if (t == 0) sums[blockIdx.x] = s[0];
 }
 
-/// Sorts each 512 elements: 45 barriers a block of 256.
+/// Sorts each 512 elements: 46 barriers a block of 256.
 __global__ void bitonic_sort(unsigned* x) {
   __shared__ unsigned s[512];
   const int t = threadIdx.x;

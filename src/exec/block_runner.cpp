@@ -32,10 +32,6 @@ Stack take_stack(uint64_t bytes) {
   return Stack(bytes);
 }
 
-bool any_loop_spins(const LoadedKernel& kernel) {
-  return std::find(kernel.spinning_loops.begin(), kernel.spinning_loops.end(), true) != kernel.spinning_loops.end();
-}
-
 void split(uint64_t index, const events::Dim3& dim, uint32_t (&out)[3]) {
   out[0] = static_cast<uint32_t>(index % dim.x);
   out[1] = static_cast<uint32_t>(index / dim.x % dim.y);
@@ -88,7 +84,7 @@ BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, Place place, u
       executor_(executor),
       place_(place),
       in_turns_(place.has_neighbours || launch.request->kernel->has_barriers ||
-                any_loop_spins(*launch.request->kernel)) {
+                launch.request->kernel->any_loop_spins()) {
   const LoadedKernel& kernel = *launch.request->kernel;
   warps_ = static_cast<uint32_t>((launch.request->block.count() + 31) / 32);
   WL_CHECK(warps_ >= 1 && warps_ <= kMaxWarps, "{} warps in a block", warps_);

@@ -3,6 +3,7 @@
 // an Executor runs one warp of it to its end, calling back into the BlockRunner at barriers. The scheduler (grid.h)
 // spreads blocks over worker threads and knows nothing of how a warp is executed.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -43,7 +44,10 @@ struct LoadedKernel {
   ir::Kernel graph;
   analysis::LoopForest loops;        ///< its layout is the order that docs/divergence.md speaks of
   std::vector<bool> spinning_loops;  ///< by loop (analysis/spin_loops.h)
-  bool has_barriers = false;         ///< of block or cluster, or in memory: warps of a block must take turns
+  bool any_loop_spins() const {
+    return std::find(spinning_loops.begin(), spinning_loops.end(), true) != spinning_loops.end();
+  }
+  bool has_barriers = false;  ///< of block or cluster, or in memory: warps of a block must take turns
   machine::AccessList accesses;
   events::KernelInfo info;
   /// By Module::variables index: LoadedModule::symbols, and offsets of the .shared variables that this kernel uses

@@ -144,7 +144,7 @@ class BlockShare {
   std::unique_ptr<Gang> free_;
   std::vector<uint64_t> blocks_;
   uint64_t next_ = 0, end_ = 0;  ///< clusters that are this worker's, and have not begun
-  const bool spins_ = std::ranges::count(launch_.request->kernel->spinning_loops, true) != 0;
+  const bool spins_ = launch_.request->kernel->any_loop_spins();
   size_t turns_in_vain_ = 0;
 };
 
