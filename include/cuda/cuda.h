@@ -447,6 +447,14 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
                                                      size_t dynamicSharedBytes);
 CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction function,
                                           CUoccupancyB2DSize sharedOfBlock, size_t dynamicSharedBytes, int limit);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int blockSize,
+                                                              size_t dynamicSharedBytes, unsigned int flags);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize, CUfunction function,
+                                                   CUoccupancyB2DSize sharedOfBlock, size_t dynamicSharedBytes,
+                                                   int limit, unsigned int flags);
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks, int blockSize);
+CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction function, const CUlaunchConfig* config);
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* config);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "cuda/pool.h"
+#include "gpu/catalogue.h"
 
 namespace warplens::cuda {
 namespace {
@@ -46,8 +47,7 @@ Device& Device::instance() {
   static Device* const device = [] {
     auto session = Session::from_environment();
     if (!session) give_up(session.error());
-    const std::string& file = (*session)->options().gpu;
-    auto gpu = file.empty() ? Result<gpu::Gpu>(gpu::default_gpu()) : gpu::load_gpu(file);
+    auto gpu = gpu::find_gpu((*session)->options().gpu);
     if (!gpu) give_up(gpu.error());
     auto arena = memory::Arena::create(gpu->memory_bytes);
     if (!arena) give_up(arena.error());

@@ -33,6 +33,21 @@ Limits& limits() {
 
 std::atomic<unsigned> g_flags{0};
 
+/// A question that the GPU's file does not answer: said once for each attribute, when there is one of that number.
+cudaError_t unknown_attribute(Device& device, int number) {
+  constexpr int kAttributes = 145;  // CUDA 13.0 has so many
+  if (number < 1 || number > kAttributes) return cudaErrorInvalidValue;
+  static std::atomic<bool> said[kAttributes + 1];
+  if (said[number].exchange(true)) return cudaErrorInvalidValue;
+  const std::string text = "cudaDeviceGetAttribute: what " + device.gpu().name + " answers for attribute " +
+                           std::to_string(number) + " is not known";
+  if (auto* records = device.session().records())
+    records->notice("unknown_attribute", text);
+  else
+    say(text);
+  return cudaErrorInvalidValue;
+}
+
 }  // namespace
 }  // namespace warplens::cuda
 
@@ -97,9 +112,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   if (!value) return remember(cudaErrorInvalidValue);
   if (device != 0) return remember(cudaErrorInvalidDevice);
   return ask_device([&](Device& d) {
-    const int number = static_cast<int>(attribute);
-    if (number < 1 || number > static_cast<int>(d.gpu().attributes.size())) return cudaErrorInvalidValue;
-    *value = d.gpu().attribute(number);
+    const auto known = d.gpu().known_attribute(static_cast<int>(attribute));
+    if (!known) return unknown_attribute(d, static_cast<int>(attribute));
+    *value = *known;
     return cudaSuccess;
   });
 }

@@ -256,31 +256,3 @@ WARPLENS_DRIVER cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
   if (!function || !Registry::instance().function(function)) return CUDA_ERROR_INVALID_HANDLE;
   return in_context([&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
 }
-WARPLENS_DRIVER cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
-                                                            size_t shared_bytes) {
-  if (!function || !Registry::instance().function(function)) return CUDA_ERROR_INVALID_HANDLE;
-  return in_context(
-      [&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes); });
-}
-/// The block size (a multiple of a warp) with the most resident threads; the largest of equals.
-WARPLENS_DRIVER cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
-                                                 CUoccupancyB2DSize shared_of, size_t shared_bytes, int limit) {
-  if (!grid || !block) return CUDA_ERROR_INVALID_VALUE;
-  int most = 0;
-  if (const CUresult error = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
-      error != CUDA_SUCCESS)
-    return error;
-  if (limit > 0) most = std::min(most, limit);
-  int best = 0;
-  for (int threads = most / 32 * 32; threads >= 32; threads -= 32) {
-    int blocks = 0;
-    const size_t shared = shared_of ? shared_of(threads) : shared_bytes;
-    const CUresult error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, shared);
-    if (error != CUDA_SUCCESS) return error;
-    if (blocks * threads <= best) continue;
-    best = blocks * threads;
-    *block = threads;
-    *grid = blocks * Device::instance().gpu().sms;
-  }
-  return best > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}

@@ -12,7 +12,7 @@
 #include "cuda/capture.h"
 #include "cuda/entry.h"
 #include "cuda/interruption.h"
-#include "gpu/occupancy.h"
+#include "cuda/kernel_occupancy.h"
 #include "memory/trace_listener.h"
 
 namespace warplens::cuda {
@@ -27,7 +27,9 @@ gpu::LaunchShape shape_of(const LaunchCall& call, const Function& function, cons
           .static_shared_bytes = kernel.static_shared_bytes,
           .dynamic_shared_bytes = call.shared_bytes,
           .dynamic_shared_allowed = function.dynamic_shared_allowed,
-          .max_threads = max_threads};
+          .max_threads = max_threads,
+          .cluster = {call.cluster.x, call.cluster.y, call.cluster.z},
+          .any_cluster_size = function.any_cluster_size};
 }
 
 cudaError_t error_of(gpu::LaunchFault fault) {
@@ -37,6 +39,8 @@ cudaError_t error_of(gpu::LaunchFault fault) {
     case gpu::LaunchFault::kBlockTooLarge:
     case gpu::LaunchFault::kGridTooLarge:
       return kRuntimeMajor >= 13 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+    case gpu::LaunchFault::kClusterTooLarge:
+    case gpu::LaunchFault::kClusterDoesNotDivide: return cudaErrorInvalidClusterSize;
     case gpu::LaunchFault::kSharedTooLarge:
     case gpu::LaunchFault::kThreadsOverBound: return cudaErrorInvalidValue;
   }
@@ -167,11 +171,8 @@ const exec::LoadedKernel& kernel_of(Device& device, Function& function) {
 }
 
 uint64_t resident_blocks(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes) {
-  const exec::LoadedKernel& kernel = kernel_of(device, function);
-  const gpu::OccupancyInput input = {.threads = static_cast<uint32_t>(threads),
-                                     .registers = gpu::assumed_registers(function.ptx->maxnreg),
-                                     .shared_bytes = kernel.static_shared_bytes + dynamic_shared_bytes};
-  return uint64_t{gpu::occupancy(device.gpu(), input).blocks_per_sm} * static_cast<uint64_t>(device.gpu().sms);
+  return uint64_t{occupancy_of(device, function, threads, dynamic_shared_bytes).blocks_per_sm} *
+         static_cast<uint64_t>(device.gpu().sms);
 }
 
 namespace {

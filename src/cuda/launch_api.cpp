@@ -58,23 +58,7 @@ cudaError_t fill_attributes(Device& device, Function& function, cudaFuncAttribut
   to.maxDynamicSharedSizeBytes =
       function.dynamic_shared_allowed != 0 ? static_cast<int>(function.dynamic_shared_allowed) : free_shared;
   to.preferredShmemCarveout = function.carveout;
-  return cudaSuccess;
-}
-
-cudaError_t occupancy(Device& device, int* blocks, const void* host, int threads, size_t dynamic_shared) {
-  Function* function = nullptr;
-  if (!blocks || threads <= 0) return cudaErrorInvalidValue;
-  if (const cudaError_t error = find_function(host, function); error != cudaSuccess) return error;
-  const exec::LoadedKernel& kernel = kernel_of(device, *function);
-  gpu::OccupancyInput input = {.threads = static_cast<uint32_t>(threads),
-                               .registers = gpu::assumed_registers(function->ptx->maxnreg),
-                               .shared_bytes = kernel.static_shared_bytes + dynamic_shared};
-  const bool opted_in = dynamic_shared <= function->dynamic_shared_allowed;
-  if (!opted_in && input.shared_bytes > device.gpu().shared_per_block) {
-    *blocks = 0;
-    return cudaSuccess;
-  }
-  *blocks = static_cast<int>(gpu::occupancy(device.gpu(), input).blocks_per_sm);
+  to.nonPortableClusterSizeAllowed = function.any_cluster_size;
   return cudaSuccess;
 }
 
@@ -180,7 +164,7 @@ cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute, 
       if (value < -1 || value > 100) return cudaErrorInvalidValue;
       function->carveout = value;
       return cudaSuccess;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeNonPortableClusterSizeAllowed: function->any_cluster_size = value != 0; return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
     default: return cudaErrorInvalidValue;
   }
@@ -206,35 +190,5 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig) {
   return with_device([&](Device&) {
     Function* function = nullptr;
     return find_function(func, function);
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* func, int threads, size_t shared) {
-  return with_device([&](Device& device) { return occupancy(device, blocks, func, threads, shared); });
-}
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* func, int threads,
-                                                                   size_t shared, unsigned int) {
-  return with_device([&](Device& device) { return occupancy(device, blocks, func, threads, shared); });
-}
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* func, int blocks, int threads) {
-  return with_device([&](Device& device) {
-    Function* function = nullptr;
-    if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
-    if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
-    const warplens::gpu::Gpu& g = device.gpu();
-    const uint32_t used = kernel_of(device, *function).static_shared_bytes + g.shared_reserved_per_block;
-    const uint32_t share = g.shared_per_sm / static_cast<uint32_t>(blocks);
-    const uint32_t room = share / g.shared_allocation_unit * g.shared_allocation_unit;
-    *bytes = room > used ? std::min(room - used, g.shared_per_block_optin - (used - g.shared_reserved_per_block)) : 0;
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* func, const cudaLaunchConfig_t* config) {
-  return with_device([&](Device& device) {
-    Function* function = nullptr;
-    if (!size || !config) return cudaErrorInvalidValue;
-    if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
-    *size = static_cast<int>(device.gpu().cluster_blocks);
-    return cudaSuccess;
   });
 }

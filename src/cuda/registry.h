@@ -40,7 +40,8 @@ struct Function {
   const ptx::Function* ptx = nullptr;
   std::unique_ptr<exec::LoadedKernel> kernel;
   uint32_t dynamic_shared_allowed = 0;  ///< opt-in by attribute
-  int carveout = -1;
+  int carveout = -1;                    ///< preferred, percent; -1: none
+  bool any_cluster_size = false;        ///< opt-in by attribute to more than the portable size
 };
 
 /// A __device__, __constant__ or __managed__ variable of the program.

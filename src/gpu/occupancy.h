@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Occupancy: how many blocks of a kernel an SM holds at once, and what limits it. The rules are those of NVIDIA's
-// occupancy calculation for compute capability 7 to 12, written down in docs/memory-model.md with their source.
+// occupancy calculation for compute capability 7.0 to 12.x; docs/occupancy.md has them in words, with their source.
 #pragma once
+#include <limits>
+#include <optional>
+#include <string>
+
 #include "gpu/gpu.h"
 
 namespace warplens::gpu {
@@ -10,15 +14,39 @@ struct OccupancyInput {
   uint32_t threads = 0;       ///< per block
   uint32_t registers = 0;     ///< per thread
   uint64_t shared_bytes = 0;  ///< static + dynamic, per block
+  /// Shared memory that the driver is asked to set aside in the SM, KiB; absent: the most there is. What it really
+  /// chooses for a launch is not documented.
+  std::optional<uint32_t> carveout_kib = std::nullopt;
+  uint32_t barriers = 1;  ///< hardware barriers that a block uses; counts where the GPU has barriers_per_sm
 };
+
+/// A limit that does not apply, such as shared memory for a kernel that uses none.
+constexpr uint32_t kNoLimit = std::numeric_limits<uint32_t>::max();
 
 struct Occupancy {
-  uint32_t blocks_per_sm = 0;
-  uint32_t by_threads = 0, by_blocks = 0, by_registers = 0, by_shared = 0;  ///< each limit alone
-  uint32_t warps_per_sm = 0;
+  uint32_t blocks_per_sm = 0;  ///< the least of the limits below; 0: such a block cannot run
+  uint32_t warps_per_sm = 0;   ///< of so many blocks
+  double share = 0;            ///< warps_per_sm of the most an SM holds, 0..1: "theoretical occupancy"
+  // Blocks that each resource alone would allow, or kNoLimit.
+  uint32_t by_warps = 0, by_blocks = 0, by_registers = 0, by_shared = 0, by_barriers = kNoLimit;
+  uint32_t registers_per_block = 0;  ///< allocated
+  uint64_t shared_per_block = 0;     ///< allocated: with what is reserved, rounded up
+  uint32_t carveout_kib = 0;         ///< of the SM's sizes, the one that was calculated with
 };
 
+/// Threads of 0, or more than a block may have, give 0 blocks.
 Occupancy occupancy(const Gpu& gpu, const OccupancyInput& input);
+
+/// What limits it, in words: every resource whose own limit is the answer. "registers", "warps and shared memory",
+/// "the size of the block" when a block cannot run at all because of its threads.
+std::string limiters(const Occupancy& occupancy);
+
+/// Clusters of `blocks` blocks that the GPU holds at once: an upper bound, since how SMs are grouped (a cluster stays
+/// in one group) is not documented. 0 when clusters of that size do not exist.
+uint64_t clusters_at_most(const Gpu& gpu, const Occupancy& occupancy, uint32_t blocks);
+
+/// Dynamic shared memory that each of `blocks` resident blocks of an SM may use beside its static part, bytes.
+uint64_t dynamic_shared_for(const Gpu& gpu, uint32_t blocks, uint64_t static_shared_bytes);
 
 /// Registers per thread when nothing is known but a kernel's own bound (.maxnreg, 0: none): an assumption, since only
 /// the assembler decides it. 32 never limits a full SM.

@@ -27,7 +27,7 @@ struct SessionFile {
   std::string counting = "fast";  ///< or "oracle": lane by lane, slowly (exec::LaunchRequest::by_oracle)
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
   bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
-  std::string gpu;                ///< GPU data file; empty: the built-in one
+  std::string gpu;                ///< as gpu::find_gpu: a name or the path of a GPU file; empty: the default
   std::string trace;              ///< file for the text of every event; empty: none
 };
 

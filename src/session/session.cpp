@@ -6,29 +6,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/catalogue.h"
 #include "ops/instruction_set.h"
 #include "ptx/parser.h"
 
 namespace warplens::session {
 namespace {
-
-/// "NVIDIA H200" is also "h200": what people type.
-bool names(const std::string& wanted, const std::string& full) {
-  const auto lower = [](std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-  };
-  const std::string w = lower(wanted), f = lower(full);
-  return w == f || (f.ends_with(w) && f.size() > w.size() && f[f.size() - w.size() - 1] == ' ');
-}
-
-Result<gpu::Gpu> find_gpu(const std::string& wanted) {
-  const gpu::Gpu& built_in = gpu::default_gpu();
-  if (wanted.empty() || names(wanted, built_in.name)) return built_in;
-  if (wanted.find('/') != std::string::npos || wanted.ends_with(".toml")) return gpu::load_gpu(wanted);
-  return make_error(fmt::format("there is no GPU '{}'", wanted),
-                    fmt::format("built in is {}; or give the path of a GPU file (.toml)", built_in.name));
-}
 
 void* host(uint64_t address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
 
@@ -67,7 +50,7 @@ void check_demanded(const Launch& launch, const std::array<uint32_t, 3>& demande
 void check_cluster(const Launch& launch, const gpu::Gpu& gpu, Diagnostics& faults) {
   const events::Dim3 &g = launch.grid, &c = launch.cluster;
   if (c == events::Dim3{}) return;
-  const uint64_t most = std::max(gpu.cluster_blocks, gpu.cluster_blocks_optin);
+  const uint64_t most = gpu.largest_cluster();
   if (c.count() == 0 || c.count() > most)
     faults.push_back(at_entry(launch, fmt::format("a cluster of {} is not possible; {} has 1 to {} blocks in one",
                                                   extents(c), gpu.name, most)));
@@ -103,7 +86,7 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions& options) 
     return make_error(fmt::format("the level is machine or ptx, not '{}'", options.level));
   if (options.counting != "fast" && options.counting != "oracle")
     return make_error(fmt::format("counting is fast or oracle, not '{}'", options.counting));
-  auto gpu = find_gpu(options.gpu);
+  auto gpu = gpu::find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   auto arena = memory::Arena::create(gpu->memory_bytes);
   if (!arena) return arena.error();

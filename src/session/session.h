@@ -19,7 +19,7 @@
 namespace warplens::session {
 
 struct SessionOptions {
-  std::string gpu;                ///< "" or the built-in GPU's name ("h200"); else the path of a GPU file
+  std::string gpu;                ///< as gpu::find_gpu: "" for the default, a name ("h200"), the path of a GPU file
   std::string executor = "jit";   ///< or "interpreter"
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
   std::string counting = "fast";  ///< or "oracle": lane by lane, slowly (exec::LaunchRequest::by_oracle)

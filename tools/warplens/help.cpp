@@ -10,6 +10,7 @@ usage:
   warplens run [options] FILE [arguments...]   run a CUDA source, a program or a PTX kernel, then report
   warplens cc [nvcc's options] FILES           build as nvcc does; the result runs on the CPU
   warplens demo [n]                            two matrix products and why one is slow
+  warplens gpus                                the GPUs that --gpu names
   warplens cache [clear]                       show, or empty, the folder of compiled kernels
   warplens --version
   warplens help run                            all options of 'run' (and: help cc, help cache)
@@ -49,7 +50,8 @@ what is counted:
 running:
   --timeout SECONDS      end the program after so long (exit code 124), report what was counted
   --workers N            threads that execute blocks (default: one a core)
-  --gpu FILE             GPU data file whose limits apply (default: built in)
+  --gpu NAME             the GPU whose limits apply: h200 (default), a100, l4 ... (warplens gpus lists them)
+  --gpu-file FILE        one described by a file (docs/gpus.md)
   --no-cache             compile all kernels, and keep none (warplens help cache)
 
 compiling, when FILE is a source:

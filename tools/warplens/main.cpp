@@ -9,6 +9,7 @@
 #include "warplens/cc_command.h"
 #include "warplens/demo_command.h"
 #include "warplens/exit_codes.h"
+#include "warplens/gpus_command.h"
 #include "warplens/help.h"
 #include "warplens/nearest.h"
 #include "warplens/run_command.h"
@@ -28,11 +29,12 @@ int help(const std::vector<std::string>& arguments) {
   if (arguments[0] == "cc") return show(cli::cc_help());
   if (arguments[0] == "demo") return show(cli::demo_help());
   if (arguments[0] == "cache") return show(cli::cache_help());
+  if (arguments[0] == "gpus") return show(cli::gpus_help());
   return show(cli::general_help());
 }
 
 int unknown(const std::string& command) {
-  static constexpr std::string_view kCommands[] = {"run", "cc", "demo", "cache", "help", "--help", "--version"};
+  static constexpr std::string_view kCommands[] = {"run", "cc", "demo", "cache", "gpus", "help", "--help", "--version"};
   const std::string like = cli::nearest(command, kCommands);
   std::string hint = like.empty() ? "warplens --help lists what there is" : "did you mean 'warplens " + like + "'?";
   // The commonest slip: the file without the word "run".
@@ -55,6 +57,7 @@ int main(int argc, char** argv) {
   if (command == "cc") return cli::cc_command(arguments);
   if (command == "demo") return cli::demo_command(arguments);
   if (command == "cache") return cli::cache_command(arguments);
+  if (command == "gpus") return cli::gpus_command(arguments);
   if (command == "help" || command == "--help" || command == "-h") return help(arguments);
   if (command == "--version" || command == "version") return show("warplens " WARPLENS_VERSION "\n");
   return unknown(command);

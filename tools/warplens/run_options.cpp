@@ -142,7 +142,8 @@ const std::map<std::string_view, Option>& own_options() {
         }}},
       {"--workers",
        {true, [](RunOptions& o, const std::string& v) { return set_number(o.session.workers, v, "--workers"); }}},
-      {"--gpu", {true, [](RunOptions& o, const std::string& v) { return set_path(o.session.gpu, v, "--gpu"); }}},
+      {"--gpu", {true, [](RunOptions& o, const std::string& v) { return choose_gpu(o.gpu, v); }}},
+      {"--gpu-file", {true, [](RunOptions& o, const std::string& v) { return choose_gpu_file(o.gpu, v); }}},
       {"--trace", {true, [](RunOptions& o, const std::string& v) { return set_path(o.session.trace, v, "--trace"); }}},
       {"--no-count",
        {false,
@@ -276,6 +277,9 @@ class Parser {
       return;
     }
     options_.compile = *std::move(compile);
+    options_.session.gpu = options_.gpu.wanted;
+    if (options_.gpu.target != 0 && !names_architecture(options_.compile_words))
+      options_.compile.target = options_.gpu.target;
     if (!options_.compile.output.empty() || options_.compile.stage != Stage::kLink)
       faults_.push_back(make_error("-o and -c make files; 'run' compiles and runs", "--keep keeps the program"));
   }

@@ -12,6 +12,7 @@
 #include "compile/options.h"
 #include "report/session_file.h"
 #include "warplens/bare_options.h"
+#include "warplens/gpu_option.h"
 
 namespace warplens::cli {
 
@@ -23,6 +24,7 @@ struct RunOptions {
   CompileOptions compile;
   std::vector<std::string> compile_words;  ///< compiler options as typed, to complain about them when X is no source
   Compiler compiler = Compiler::kClang;
+  GpuChoice gpu;
   report::SessionFile session;
   std::string json;  ///< file, "-" or empty
   /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another

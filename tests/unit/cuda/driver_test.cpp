@@ -304,6 +304,50 @@ TEST_F(Driver, attributes_of_functions) {
   EXPECT_EQ(block, 1024);
   EXPECT_EQ(grid, 264);
   EXPECT_EQ(cuOccupancyMaxPotentialBlockSize(nullptr, &block, add_, nullptr, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, add_, nullptr, 0, 256, 0), CUDA_SUCCESS);
+  EXPECT_EQ(block, 256);
+  EXPECT_EQ(grid, 8 * 132);
+}
+
+TEST_F(Driver, occupancy_with_shared_memory_and_clusters) {
+  int value = 0;
+  size_t bytes = 0;
+  EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, add_, 64, 20000, 0), CUDA_SUCCESS);
+  EXPECT_EQ(value, 11);
+  EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, nullptr, 64, 0, 0), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, add_, 2, 64), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, 233472u / 2 - 1024);
+  EXPECT_EQ(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, add_, 0, 64), CUDA_ERROR_INVALID_VALUE);
+
+  CUlaunchAttribute cluster = {};
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim = {16, 1, 1};
+  CUlaunchConfig config = {};
+  config.gridDimX = 64, config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 1024, config.blockDimY = config.blockDimZ = 1;
+  config.attrs = &cluster, config.numAttrs = 1;
+  EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&value, add_, &config), CUDA_SUCCESS);
+  EXPECT_EQ(value, 8);
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&value, add_, &config), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(cuFuncSetAttribute(add_, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&value, add_, &config), CUDA_SUCCESS);
+  EXPECT_EQ(value, 16);
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&value, add_, &config), CUDA_SUCCESS);
+  EXPECT_EQ(value, 2 * 132 / 16);  // an upper bound
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&value, nullptr, &config), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&value, add_, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetAttribute(add_, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0), CUDA_SUCCESS);
+
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  shape.val.clusterDim = {8, 1, 1};
+  cudaLaunchConfig_t runtime = {};
+  runtime.gridDim = dim3(64, 1, 1), runtime.blockDim = dim3(1024, 1, 1);
+  runtime.attrs = &shape, runtime.numAttrs = 1;
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&value, add_, &runtime), cudaSuccess);
+  EXPECT_EQ(value, 2 * 132 / 8);
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(nullptr, add_, &runtime), cudaErrorInvalidValue);
+  cudaGetLastError();
 }
 
 TEST_F(Driver, questions_about_the_device_and_errors) {

@@ -5,7 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
+
+#include "gpu/catalogue.h"
 
 namespace warplens::gpu {
 namespace {
@@ -78,6 +82,107 @@ TEST(GpuFile, syntax_error_has_a_place) {
   ASSERT_FALSE(parsed.has_value());
   EXPECT_EQ(parsed.error()[0].pos.line, 2u);
   EXPECT_FALSE(load_gpu("/no/such/file.toml").has_value());
+}
+
+TEST(GpuFile, absurd_values_name_the_entry_and_its_place) {
+  const auto fault_of = [](const std::string& from, const std::string& to) {
+    std::string text = text_of_default();
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    const auto parsed = parse_gpu(text, "my.toml");
+    EXPECT_FALSE(parsed.has_value()) << to;
+    return parsed ? std::string() : render(parsed.error().front());
+  };
+  EXPECT_NE(fault_of("sms = 132", "sms = 0").find("my.toml:11:7: error: 'sms' makes no sense"), std::string::npos);
+  EXPECT_NE(fault_of("sms = 132", "sms = -3").find("'sms'"), std::string::npos);
+  EXPECT_NE(fault_of("sms = 132", "sms = 1e9").find("'sms'"), std::string::npos);
+  EXPECT_NE(fault_of("name = \"NVIDIA H200\"", "name = \"\"").find("'name'"), std::string::npos);
+  EXPECT_NE(fault_of("warp_size = 32", "warp_size = 64").find("from 32 to 32"), std::string::npos);
+  EXPECT_NE(fault_of("l1_latency = 39.6", "l1_latency = nan").find("'l1_latency'"), std::string::npos);
+  EXPECT_NE(fault_of("shared_per_sm = 233472", "shared_per_sm = 1024").find("'shared_per_block_optin'"),
+            std::string::npos);
+  EXPECT_NE(fault_of("shared_allocation_unit = 128", "shared_allocation_unit = 100").find("power of two"),
+            std::string::npos);
+  EXPECT_NE(fault_of("cluster_blocks_optin = 16", "cluster_blocks_optin = 4").find("'cluster_blocks_optin'"),
+            std::string::npos);
+}
+
+TEST(GpuFile, may_lack_what_nobody_knows) {
+  std::string text = text_of_default();
+  text.erase(text.find("[attributes]"));
+  const size_t at = text.find("dram_latency");
+  text.erase(at, text.find('\n', at) - at);
+  const auto parsed = parse_gpu(text, "my.toml");
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_FALSE(parsed->dram_latency.has_value());
+  EXPECT_EQ(parsed->l1_latency, 39.6);
+}
+
+TEST(Attributes, without_a_list_agree_with_what_the_device_answered) {
+  const Gpu& listed = default_gpu();
+  Gpu bare = listed;
+  bare.attributes.clear();
+  int answered = 0;
+  for (int number = 1; number <= static_cast<int>(listed.attributes.size()); ++number) {
+    const auto known = bare.known_attribute(number);
+    if (!known) continue;
+    ++answered;
+    EXPECT_EQ(*known, listed.attribute(number)) << number;
+  }
+  EXPECT_GT(answered, 75);
+  EXPECT_FALSE(bare.known_attribute(116).has_value());  // GPUDirect: depends on the machine
+  EXPECT_FALSE(bare.known_attribute(0).has_value());
+}
+
+TEST(KnownGpus, are_the_eleven_with_the_capabilities_of_their_makers_table) {
+  std::map<std::string, std::array<int, 2>> found;
+  for (const KnownGpu& known : known_gpus()) found[known.id] = known.gpu->compute_capability;
+  const std::map<std::string, std::array<int, 2>> expected = {
+      {"v100", {7, 0}},    {"t4", {7, 5}},       {"a100", {8, 0}},      {"rtx3090", {8, 6}},
+      {"rtx4090", {8, 9}}, {"l4", {8, 9}},       {"h100", {9, 0}},      {"h200", {9, 0}},
+      {"b200", {10, 0}},   {"rtx5090", {12, 0}}, {"rtx5060ti", {12, 0}}};
+  EXPECT_EQ(found, expected);
+}
+
+TEST(KnownGpus, have_the_peaks_that_their_data_sheets_print) {
+  // TFLOP/s in fp32: 2 x lanes x SMs x boost clock; the sheets round.
+  const std::map<std::string, double> sheets = {
+      {"v100", 15.7}, {"t4", 8.1},    {"a100", 19.5}, {"rtx3090", 35.6},  {"rtx4090", 82.6},
+      {"l4", 30.3},   {"h100", 66.9}, {"h200", 66.9}, {"rtx5090", 104.8}, {"rtx5060ti", 23.7}};
+  for (const KnownGpu& known : known_gpus()) {
+    const Gpu& g = *known.gpu;
+    if (!sheets.contains(known.id)) continue;
+    EXPECT_NEAR(2e-9 * *g.fp32 * g.sms * g.sm_clock_khz, sheets.at(known.id), 0.06) << known.id;
+    EXPECT_NEAR(2e3 * g.memory_clock_khz * g.memory_bus_bits / 8 / static_cast<double>(g.dram_bytes_per_second), 1,
+                0.01)
+        << known.id;
+  }
+}
+
+TEST(KnownGpus, are_found_as_people_write_them) {
+  for (const char* name : {"rtx4090", "RTX 4090", "rtx-4090", "NVIDIA GeForce RTX 4090"})
+    EXPECT_EQ(find_gpu(name)->name, "NVIDIA GeForce RTX 4090") << name;
+  EXPECT_EQ(find_gpu("")->name, default_gpu().name);
+  EXPECT_EQ(find_gpu("H200")->name, "NVIDIA H200");
+  EXPECT_EQ(find_gpu(WARPLENS_TEST_DATA "/../../gpus/l4.toml")->sms, 58);
+  const auto unknown = find_gpu("h201");
+  ASSERT_FALSE(unknown.has_value());
+  const std::string text = render(unknown.error().front());
+  EXPECT_NE(text.find("did you mean h200?"), std::string::npos) << text;
+  for (const KnownGpu& known : known_gpus()) EXPECT_NE(text.find(known.id), std::string::npos) << known.id;
+}
+
+TEST(LaunchLimits, are_those_of_the_gpu_and_stand_in_the_message) {
+  const Gpu t4 = *find_gpu("t4");
+  LaunchShape shape = {.block = {128, 1, 1}, .dynamic_shared_bytes = 65536, .dynamic_shared_allowed = 65536};
+  EXPECT_EQ(check_launch(t4, shape), LaunchFault::kNone);
+  shape.dynamic_shared_allowed = ++shape.dynamic_shared_bytes;
+  EXPECT_EQ(check_launch(t4, shape), LaunchFault::kSharedTooLarge);
+  EXPECT_EQ(check_launch(default_gpu(), shape), LaunchFault::kNone);
+  const std::string text = explain(LaunchFault::kSharedTooLarge, t4, shape);
+  EXPECT_NE(text.find("Tesla T4"), std::string::npos);
+  EXPECT_NE(text.find("65536"), std::string::npos);
 }
 
 TEST(LaunchLimits, follow_the_programming_guide) {

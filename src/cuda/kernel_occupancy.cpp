@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/kernel_occupancy.h"
+
+#include <algorithm>
+
+#include "cuda/launch.h"
+
+namespace warplens::cuda {
+namespace {
+
+/// cudaFuncAttributePreferredSharedMemoryCarveout is in percent of the most; -1: no preference.
+std::optional<uint32_t> carveout_kib(const gpu::Gpu& gpu, int percent) {
+  if (percent < 0) return std::nullopt;
+  return (gpu.shared_per_sm / 1024 * static_cast<uint32_t>(percent) + 99) / 100;
+}
+
+}  // namespace
+
+gpu::Occupancy occupancy_of(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes) {
+  const exec::LoadedKernel& kernel = kernel_of(device, function);
+  const gpu::Gpu& gpu = device.gpu();
+  const gpu::OccupancyInput input = {.threads = static_cast<uint32_t>(std::min<uint64_t>(threads, ~0u)),
+                                     .registers = gpu::assumed_registers(function.ptx->maxnreg),
+                                     .shared_bytes = kernel.static_shared_bytes + dynamic_shared_bytes,
+                                     .carveout_kib = carveout_kib(gpu, function.carveout)};
+  const bool opted_in = dynamic_shared_bytes <= function.dynamic_shared_allowed;
+  if (!opted_in && input.shared_bytes > gpu.shared_per_block) return {};
+  return gpu::occupancy(gpu, input);
+}
+
+}  // namespace warplens::cuda

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Occupancy of a program's kernel: what it was compiled to and allowed, put into the calculation of src/gpu. Launches,
+// the occupancy functions of both interfaces and the record of a launch all ask here.
+#pragma once
+#include "cuda/device.h"
+#include "gpu/occupancy.h"
+
+namespace warplens::cuda {
+
+/// `dynamic_shared_bytes` over what the kernel was allowed give 0 blocks, as a launch would fail.
+gpu::Occupancy occupancy_of(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes);
+
+}  // namespace warplens::cuda
