@@ -51,8 +51,10 @@ void prepare_fiber(Fiber& fiber, const Stack& stack, void (*entry)(void*), void*
   // Frames of a fiber that was abandoned here left their red zones behind.
   ASAN_UNPOISON_MEMORY_REGION(stack.bottom(), stack.bytes());
 #endif
-  auto* top = reinterpret_cast<void**>(stack.bottom() + stack.bytes());
-#if defined(__x86_64__)
+  [[maybe_unused]] auto* top = reinterpret_cast<void**>(stack.bottom() + stack.bytes());
+#if defined(WL_PORTABLE_SWITCH)
+  void* sp = wl_portable_start(stack.bottom(), stack.bytes(), entry, argument);
+#elif defined(__x86_64__)
   // r15 r14 r13 r12 rbx rbp, then the address to continue at; two words keep the stack 16-byte aligned.
   void** sp = top - 10;
   for (int i = 0; i < 10; ++i) sp[i] = nullptr;
@@ -66,8 +68,6 @@ void prepare_fiber(Fiber& fiber, const Stack& stack, void (*entry)(void*), void*
   sp[8] = reinterpret_cast<void*>(entry);  // x19
   sp[9] = argument;                        // x20
   sp[19] = reinterpret_cast<void*>(&wl_fiber_start);
-#else
-#error "fibers need a stack switch for this processor"
 #endif
   fiber.sp = sp;
   fiber.stack = stack.bottom();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fibers: each warp of a block that has barriers runs on its own small stack. Switching is hand-written (switch_*.S)
 // and ends in an indirect jump, not in a return: a warp resumes at the *previous* barrier's return address, which a
-// return-stack predictor always gets wrong (measured: twice the speed on a tiled matrix product). ucontext would cost a
-// system call.
+// return-stack predictor always gets wrong (measured: twice the speed on a tiled matrix product). Other processors than
+// x86-64 and AArch64 switch by the C library's ucontext (switch_portable.cpp), which costs a system call.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(WL_PORTABLE_SWITCH)
+#define WL_PORTABLE_SWITCH 1  ///< tests define it elsewhere too
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WL_ASAN 1
@@ -22,9 +26,13 @@
 #endif
 
 extern "C" {
-/// Saves the callee-saved registers and the stack pointer to *save, then continues at `sp`. (switch_x86_64.S,
-/// switch_aarch64.S)
+/// Saves the callee-saved registers and the stack pointer to *save, then continues at `sp`. The rounding mode is the
+/// thread's: it goes on as it is. (switch_x86_64.S, switch_aarch64.S, switch_portable.cpp)
 void wl_switch_stack(void** save, void* sp);
+#ifdef WL_PORTABLE_SWITCH
+/// What wl_switch_stack takes for a fiber that is to begin with entry(argument).
+void* wl_portable_start(uint8_t* bottom, size_t bytes, void (*entry)(void*), void* argument);
+#endif
 }
 
 namespace warplens::exec {

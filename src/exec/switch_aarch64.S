@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stack switch for AArch64: d8-d15, x19-x30, then the stack pointer. Ends in an indirect jump, see fiber.h.
-#if defined(__aarch64__)
+// FPCR (rounding) is not saved: nobody switches with a changed one.
+#if defined(__aarch64__) && !defined(WL_PORTABLE_SWITCH)
         .text
         .globl  wl_switch_stack
         .hidden wl_switch_stack

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stack switch for x86-64 (System V): the six callee-saved registers, then the stack pointer. It ends in an indirect
 // jump on purpose, see fiber.h. Rounding modes are not saved: nobody switches with a changed one.
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(WL_PORTABLE_SWITCH)
         .text
         .globl  wl_switch_stack
         .hidden wl_switch_stack
