@@ -18,6 +18,7 @@
 #include "base/file_cache.h"
 #include "base/result.h"
 #include "events/events.h"
+#include "events/sample.h"
 #include "exec/warp_context.h"
 #include "ir/kernel.h"
 #include "machine/access_list.h"
@@ -77,6 +78,8 @@ struct LaunchRequest {
   /// Count access by access and lane by lane, by the plain rules (memory::CounterListener), instead of by closed forms
   /// in generated code: slow, and must give the same.
   bool by_oracle = false;
+  /// Count so many of the blocks only, and scale (exec/block_sample.h). Not together with by_oracle.
+  events::SampleChoice sample;
   std::vector<events::Listener*> listeners;
   unsigned workers = 0;  ///< 0: one per core
   /// Blocks that the device holds at once (occupancy): so many may wait for one another. Looked at for kernels that
@@ -109,6 +112,8 @@ struct Preparation {
 struct LaunchOutcome {
   std::vector<events::Finding> findings;  ///< first: what ended the launch; empty when it ran to its end
   events::LaunchCounts counts;            ///< of the warps that finished
+  /// Null: every block was counted. Else `counts` are what it says.
+  std::shared_ptr<const events::LaunchSample> sample;
   double seconds = 0;
   Preparation preparation;
   bool complete() const { return findings.empty(); }
@@ -129,6 +134,8 @@ struct LaunchState {
   std::vector<uint32_t> interests;       ///< by LaunchRequest::listeners
   std::shared_ptr<const void> prepared;  ///< the executor's own, from prepare()
   Preparation preparation;
+  /// Of the blocks that a sample leaves out: the launch that they belong to.
+  LaunchState* whole = nullptr;
   /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
   void fail(events::Finding finding);
 };

@@ -2,16 +2,19 @@
 // A launch from beginning to end: workers take blocks in order from one counter, so that a block may wait for one with
 // a smaller number (look-back scans), and everything that they counted is added up. Blocks of kernels that spin may
 // wait for any block that the device holds at the same time (grid barriers), so a worker sets a waiting block aside and
-// goes on with others, up to that number.
+// goes on with others, up to that number. When only a sample of the blocks is counted, the others run as a launch of
+// their own without counting.
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <thread>
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "exec/block_sample.h"
 #include "exec/executor.h"
 #include "exec/gang.h"
 #include "exec/worker_pool.h"
@@ -20,11 +23,13 @@
 namespace warplens::exec {
 
 void LaunchState::fail(events::Finding finding) {
+  LaunchState& launch = whole != nullptr ? *whole : *this;
   {
-    const std::lock_guard lock(mutex);
-    findings.push_back(std::move(finding));
+    const std::lock_guard lock(launch.mutex);
+    launch.findings.push_back(std::move(finding));
   }
   stop.store(kStopFault);
+  launch.stop.store(kStopFault);
 }
 
 namespace {
@@ -70,12 +75,36 @@ void blocks_of_cluster(const LaunchRequest& request, uint64_t cluster, std::vect
       for (uint64_t i = 0; i < size.x; ++i) blocks.push_back(x + i + grid.x * (y + j + grid.y * (z + k)));
 }
 
+events::Dim3 clusters_of(const LaunchRequest& request) {
+  const events::Dim3 &g = request.grid, &c = request.cluster;
+  return {g.x / c.x, g.y / c.y, g.z / c.z};
+}
+
+/// A launch of which some blocks are counted; the others run as `rest`.
+struct SampledLaunch {
+  explicit SampledLaunch(const LaunchRequest& request)
+      : blocks(clusters_of(request), request.sample), rest_request(request) {
+    rest_request.count = false;
+    rest_request.sample = {};
+  }
+  const BlockSample blocks;
+  SampleSums sums;
+  LaunchRequest rest_request;
+  LaunchState rest;
+};
+
 /// One worker's share of the blocks, a cluster (mostly of one block) at a time.
 class BlockShare {
  public:
+  /// `counters`: the worker's words; where `sample` is not null each counted cluster has its own instead.
   BlockShare(LaunchState& launch, Executor& executor, std::atomic<uint64_t>& next_cluster, unsigned worker,
-             uint64_t* counters)
-      : launch_(launch), executor_(executor), next_cluster_(next_cluster), worker_(worker), counters_(counters) {}
+             std::vector<uint64_t>& counters, SampledLaunch* sample)
+      : launch_(launch),
+        executor_(executor),
+        next_cluster_(next_cluster),
+        worker_(worker),
+        counters_(counters),
+        sample_(sample) {}
 
   void run() {
     const uint64_t together = launch_.info.workers * launch_.request->cluster.count();
@@ -105,54 +134,138 @@ class BlockShare {
     return next_ != end_;
   }
 
+  /// Blocks that run at the same time, and where they count.
+  struct Turn {
+    std::unique_ptr<Gang> gang;
+    std::vector<uint64_t> words;  ///< of a counted cluster of a sample
+    std::optional<BlockSample::Stratum> stratum;
+  };
+
+  std::unique_ptr<Turn>& free_turn(bool counted) {
+    std::unique_ptr<Turn>& turn = free_[counted];
+    if (turn != nullptr) return turn;
+    turn = std::make_unique<Turn>();
+    // Interpreted warps may write words that nobody reads.
+    if (sample_ != nullptr) turn->words.assign(counters_.size(), 0);
+    uint64_t* words = sample_ != nullptr ? turn->words.data() : counters_.data();
+    turn->gang = std::make_unique<Gang>(counted ? launch_ : sample_->rest, executor_, worker_, words);
+    return turn;
+  }
+
   bool begin_next() {
     if (next_ == end_ && !take_more()) return false;
     const uint64_t cluster = next_++;
-    if (!free_) free_ = std::make_unique<Gang>(launch_, executor_, worker_, counters_);
+    std::optional<BlockSample::Stratum> stratum;
+    if (sample_ != nullptr) stratum = sample_->blocks.counted(cluster);
+    std::unique_ptr<Turn>& turn = free_turn(sample_ == nullptr || stratum);
+    turn->stratum = stratum;
     blocks_of_cluster(*launch_.request, cluster, blocks_);
-    free_->run(blocks_);
+    turn->gang->run(blocks_);
     turns_in_vain_ = 0;
-    if (free_->waits()) waiting_.push_back(std::move(free_));
+    if (turn->gang->waits())
+      waiting_.push_back(std::move(turn));
+    else
+      finish(*turn);
     return true;
   }
 
   void resume_oldest() {
-    std::unique_ptr<Gang> runner = std::move(waiting_.front());
+    std::unique_ptr<Turn> turn = std::move(waiting_.front());
     waiting_.pop_front();
-    runner->resume();
-    if (runner->waits()) {
-      waiting_.push_back(std::move(runner));
+    turn->gang->resume();
+    if (turn->gang->waits()) {
+      waiting_.push_back(std::move(turn));
       // When all have been tried, what they wait for comes from another worker's block.
       if (++turns_in_vain_ > waiting_.size() + kTurnsInVain) sched_yield();
     } else {
       turns_in_vain_ = 0;
-      free_ = std::move(runner);
+      finish(*turn);
+      free_[sample_ == nullptr || turn->stratum] = std::move(turn);
     }
+  }
+
+  /// All its warps have ended, unless the launch is being ended.
+  void finish(Turn& turn) {
+    if (!turn.stratum || launch_.stop.load() != 0) return;
+    events::LaunchCounts counts;
+    executor_.collect(launch_, turn.words, counts);
+    sample_->sums.add(*turn.stratum, counts);
+    std::fill(turn.words.begin(), turn.words.end(), 0);
   }
 
   /// The launch is being ended: each waiting block comes to its own end.
   void finish_waiting() {
-    for (const auto& runner : waiting_) runner->resume();
+    if (sample_ != nullptr) sample_->rest.stop.store(kStopFault);
+    for (const auto& turn : waiting_) turn->gang->resume();
   }
 
   LaunchState& launch_;
   Executor& executor_;
   std::atomic<uint64_t>& next_cluster_;
   const unsigned worker_;
-  uint64_t* const counters_;
-  std::deque<std::unique_ptr<Gang>> waiting_;
-  std::unique_ptr<Gang> free_;
+  std::vector<uint64_t>& counters_;
+  SampledLaunch* const sample_;
+  std::deque<std::unique_ptr<Turn>> waiting_;
+  std::array<std::unique_ptr<Turn>, 2> free_;  ///< for blocks that are not counted, and for those that are
   std::vector<uint64_t> blocks_;
   uint64_t next_ = 0, end_ = 0;  ///< clusters that are this worker's, and have not begun
   const bool spins_ = launch_.request->kernel->any_loop_spins();
   size_t turns_in_vain_ = 0;
 };
 
-void run_blocks(LaunchState& launch, Executor& executor, std::vector<WorkerCounters>& counters) {
+void run_blocks(LaunchState& launch, Executor& executor, std::vector<WorkerCounters>& counters, SampledLaunch* sample) {
   std::atomic<uint64_t> next_cluster{0};
+  const SignalForwarder forwarder(launch.request->interrupt, &launch.stop);
+  const SignalForwarder to_rest(sample != nullptr ? launch.request->interrupt : nullptr,
+                                sample != nullptr ? &sample->rest.stop : nullptr);
   run_on_workers(launch.info.workers, [&](unsigned worker) {
-    BlockShare(launch, executor, next_cluster, worker, counters[worker].words.data()).run();
+    BlockShare(launch, executor, next_cluster, worker, counters[worker].words, sample).run();
   });
+}
+
+void add_counts(LaunchState& launch, Executor& executor, std::vector<WorkerCounters>& counters, LaunchOutcome& out) {
+  std::vector<uint64_t>& sum = counters[0].words;
+  for (size_t i = 1; i < counters.size(); ++i)
+    for (size_t k = 0; k < sum.size(); ++k) sum[k] += counters[i].words[k];
+  executor.collect(launch, sum, out.counts);
+}
+
+void add_sample(const LaunchState& launch, const SampledLaunch& sampled, LaunchOutcome& out) {
+  const uint64_t size = launch.request->cluster.count();
+  auto sample = std::make_shared<events::LaunchSample>();
+  sample->choice = launch.request->sample;
+  sample->blocks = launch.request->grid.count();
+  sample->counted_blocks = sampled.sums.added() * size;
+  sample->scaled = sampled.sums.added() == sampled.blocks.counted_units() && launch.stop.load() == 0;
+  if (sample->scaled) sampled.sums.give_errors(*sample);
+  out.counts = sample->scaled ? sampled.sums.estimates() : sampled.sums.sums();
+  // Nothing was counted: as many zeros as there are sites.
+  out.counts.sites.resize(launch.info.kernel->sites.size());
+  out.counts.blocks.resize(launch.info.kernel->blocks.size());
+  out.sample = std::move(sample);
+}
+
+/// The code of both kinds of blocks is made at the same time.
+Status prepare(LaunchState& launch, Executor& executor, SampledLaunch* sample) {
+  if (sample == nullptr) return executor.prepare(launch);
+  if (sample->rest_request.listeners.empty()) executor.prepare_ahead(sample->rest_request);
+  begin(sample->rest, sample->rest_request, *launch.arena);
+  sample->rest.whole = &launch;
+  if (Status ready = executor.prepare(launch); !ready) {
+    executor.finish_ahead();
+    return ready;
+  }
+  const Status ready = executor.prepare(sample->rest);
+  launch.preparation.seconds += sample->rest.preparation.seconds;
+  if (launch.preparation.source == CodeSource::kReady) launch.preparation.source = sample->rest.preparation.source;
+  return ready;
+}
+
+/// Null when all blocks are counted: no sample was asked for, or a launch is so small that all are chosen.
+std::unique_ptr<SampledLaunch> sample_of(const LaunchRequest& request) {
+  if (!request.count || request.sample.all()) return nullptr;
+  auto sample = std::make_unique<SampledLaunch>(request);
+  return sample->blocks.counted_units() == sample->blocks.units() ? nullptr : std::move(sample);
 }
 
 /// A launch that was ended from outside has no finding of its own yet.
@@ -179,6 +292,7 @@ void report_cannot_run(LaunchState& launch, const Diagnostics& errors) {
 }  // namespace
 
 LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Executor& executor) {
+  WL_CHECK(!request.by_oracle || request.sample.all(), "the oracle counts every block");
   if (request.count && request.by_oracle) {
     memory::CounterListener oracle;
     LaunchRequest observed = request;
@@ -201,24 +315,24 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
     outcome.findings = std::move(launch.findings);
     return outcome;
   }
-  if (Status ready = executor.prepare(launch); !ready) {
+  const std::unique_ptr<SampledLaunch> sample = sample_of(request);
+  if (Status ready = prepare(launch, executor, sample.get()); !ready) {
     report_cannot_run(launch, ready.error());
     outcome.findings = std::move(launch.findings);
     return outcome;
   }
   outcome.preparation = launch.preparation;
   for (events::Listener* listener : request.listeners) listener->on_launch_begin(launch.info);
-  const size_t words = executor.counter_words(launch);
+  size_t words = executor.counter_words(launch);
+  if (sample != nullptr) words = std::max(words, executor.counter_words(sample->rest));
   std::vector<WorkerCounters> counters(launch.info.workers);
   for (WorkerCounters& c : counters) c.words.assign(words, 0);
-  {
-    const SignalForwarder forwarder(request.interrupt, &launch.stop);
-    run_blocks(launch, executor, counters);
-  }
+  run_blocks(launch, executor, counters, sample.get());
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  for (size_t i = 1; i < counters.size(); ++i)
-    for (size_t k = 0; k < words; ++k) counters[0].words[k] += counters[i].words[k];
-  executor.collect(launch, counters[0].words, outcome.counts);
+  if (sample != nullptr)
+    add_sample(launch, *sample, outcome);
+  else
+    add_counts(launch, executor, counters, outcome);
   for (events::Listener* listener : request.listeners) listener->on_launch_end(launch.info);
   report_stop(launch);
   outcome.findings = std::move(launch.findings);

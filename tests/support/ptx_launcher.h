@@ -93,6 +93,7 @@ class PtxLauncher {
     const std::atomic<uint32_t>* interrupt = nullptr;
     uint64_t resident_blocks = 1024;
     uint64_t grid_workspace = 0;
+    events::SampleChoice sample = {};
   };
   exec::LaunchOutcome launch(const std::string& name, const Options& options, const Params& params,
                              exec::Executor* executor = nullptr) {
@@ -110,6 +111,7 @@ class PtxLauncher {
     request.interrupt = options.interrupt;
     request.resident_blocks = options.resident_blocks;
     request.grid_workspace = options.grid_workspace;
+    request.sample = options.sample;
     if (options.printed != nullptr) request.print = [&options](std::string_view text) { *options.printed += text; };
     if (executor == nullptr) {
       if (!interpreter_) interpreter_ = exec::make_interpreter();
