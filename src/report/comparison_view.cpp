@@ -32,7 +32,7 @@ struct Worst {
 
 Worst worst_of(const Side& side) {
   Worst w;
-  w.table = line_table(side.run->kernels[side.group.kernel], side.group.counts);
+  w.table = line_table(side.run->kernels[side.group.kernel], side.group.counts, side.group.sampled());
   for (const LineRow& row : w.table.rows) {
     for (const AccessRow& a : row.accesses) {
       if (a.traffic.excess() <= (w.access != nullptr ? w.access->traffic.excess() : 0)) continue;
@@ -100,6 +100,11 @@ std::string comparison_text(const Side& a, const Side& b, const TextStyle& style
              {""}});
   if (s.wavefronts + t.wavefronts != 0) add_counts(table, "shared wavefronts", s.wavefronts, t.wavefronts);
   std::string out = table.render(style, 0);
+  for (const Side* side : {&a, &b})
+    if (side->group.sample)
+      out += wrapped(fmt::format("{}: estimates from {} of {} blocks.", shown_name(*side->run, side->group.kernel),
+                                 grouped(side->group.sample->counted_blocks), grouped(side->group.sample->blocks)),
+                     style.width, 0);
   return out + (x.sectors >= y.sectors ? reason(a, b, style) : reason(b, a, style));
 }
 

@@ -9,7 +9,7 @@
 namespace warplens::report {
 namespace {
 
-using Key = std::tuple<size_t, std::array<uint32_t, 11>, bool, bool, uint64_t>;
+using Key = std::tuple<size_t, std::array<uint32_t, 11>, bool, bool, bool, uint64_t>;
 
 Key key_of(const LaunchRecord& l, Folding folding, uint64_t number) {
   const LaunchShape& s = l.shape;
@@ -17,6 +17,7 @@ Key key_of(const LaunchRecord& l, Folding folding, uint64_t number) {
           {s.grid.x, s.grid.y, s.grid.z, s.block.x, s.block.y, s.block.z, s.cluster.x, s.cluster.y, s.cluster.z,
            s.static_shared_bytes, s.dynamic_shared_bytes},
           l.counts != nullptr,
+          l.sample != nullptr,
           l.complete,
           folding == Folding::kNone ? number : 0};
 }
@@ -34,6 +35,26 @@ void add_counts(events::LaunchCounts& sum, const events::LaunchCounts& one) {
   for (size_t i = 0; i < one.blocks.size(); ++i) sum.blocks[i] += one.blocks[i];
 }
 
+template <size_t N>
+void add_errors(std::vector<std::array<double, N>>& sum, const std::vector<std::array<double, N>>& one) {
+  sum.resize(std::max(sum.size(), one.size()));
+  for (size_t i = 0; i < one.size(); ++i)
+    for (size_t k = 0; k < N; ++k) sum[i][k] += one[i][k];
+}
+
+/// Launches are sampled at the same places, so their errors may be alike: they add up.
+void add_sample(std::optional<events::LaunchSample>& sum, const events::LaunchSample& one) {
+  if (!sum) {
+    sum = one;
+    return;
+  }
+  sum->counted_blocks += one.counted_blocks;
+  sum->blocks += one.blocks;
+  sum->scaled &= one.scaled;
+  add_errors(sum->site_errors, one.site_errors);
+  add_errors(sum->block_errors, one.block_errors);
+}
+
 void add(FoldedLaunch& group, const LaunchRecord& l, const events::KernelInfo& kernel) {
   const bool first = group.launches == 0;
   if (first) {
@@ -46,11 +67,12 @@ void add(FoldedLaunch& group, const LaunchRecord& l, const events::KernelInfo& k
   }
   widen(group.seconds, l.seconds, first);
   if (l.counts != nullptr) {
-    const Totals t = totals_of(kernel, *l.counts);
+    const Totals t = totals_of(kernel, *l.counts, l.sample.get());
     widen(group.requests, static_cast<double>(t.all(Memory::kGlobal).requests), first);
     widen(group.sectors, static_cast<double>(t.all(Memory::kGlobal).sectors), first);
     widen(group.wavefronts, static_cast<double>(t.all(Memory::kShared).wavefronts), first);
     add_counts(group.counts, *l.counts);
+    if (l.sample != nullptr) add_sample(group.sample, *l.sample);
     group.totals += t;
   }
   group.findings.insert(group.findings.end(), l.findings.begin(), l.findings.end());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program launches the same kernel hundreds of times; the report shows launches of one kernel and one shape as one
 // row with their number and sums, and the smallest and largest of the headline figures. Launches that were not counted,
-// or did not run to their end, stay apart so that sums mean what they say.
+// or did not run to their end, or were counted by a sample of their blocks, stay apart so that sums mean what they say.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "report/run_record.h"
@@ -23,7 +24,9 @@ struct FoldedLaunch {
   bool counted = false, complete = false;
   Spread seconds, requests, sectors, wavefronts;  ///< requests and sectors of global memory, wavefronts of shared
   events::LaunchCounts counts;                    ///< summed
-  Totals totals;                                  ///< of the sums
+  std::optional<events::LaunchSample> sample;     ///< summed; none: every block was counted
+  const events::LaunchSample* sampled() const { return sample ? &*sample : nullptr; }
+  Totals totals;  ///< of the sums
   std::vector<events::Finding> findings;
 };
 

@@ -24,13 +24,31 @@ json count_spread_json(const Spread& s) {
           {"sum", static_cast<uint64_t>(s.sum)}};
 }
 
-json traffic_json(Memory memory, Kind kind, const Traffic& t) {
-  json j = {{"memory", word(memory)},
-            {"kind", word(kind)},
-            {"exactness", is_estimate(memory, kind) ? "estimate" : "exact"},
-            {"requests", t.requests},
-            {"active_lanes", t.lanes},
-            {"bytes_asked", t.bytes_asked}};
+/// What numbers stand for: all blocks, counted; all blocks, scaled from a sample; the counted blocks of a sample.
+enum class Blocks { kAll, kScaled, kSome };
+
+json errors_json(Memory memory, const TrafficErrors& e) {
+  json j = {{"requests", e.requests}, {"active_lanes", e.lanes}, {"bytes_asked", e.bytes_asked}};
+  if (memory == Memory::kShared) {
+    j["wavefronts"] = e.wavefronts;
+    j["ideal_wavefronts"] = e.ideal_wavefronts;
+  } else if (memory != Memory::kConstant) {
+    j["sectors"] = e.sectors;
+    j["ideal_sectors"] = e.ideal_sectors;
+    j["lines"] = e.lines;
+    j["bytes_moved"] = e.sectors * static_cast<double>(kSectorBytes);
+  }
+  return j;
+}
+
+json instruction_errors_json(double instructions, double lanes) {
+  return {{"ptx_instructions", instructions}, {"active_lanes", lanes}};
+}
+
+json traffic_json(Memory memory, Kind kind, const Traffic& t, Blocks blocks) {
+  const char* exactness = is_estimate(memory, kind) ? "estimate" : blocks != Blocks::kAll ? "sampled" : "exact";
+  json j = {{"memory", word(memory)}, {"kind", word(kind)},      {"exactness", exactness},
+            {"requests", t.requests}, {"active_lanes", t.lanes}, {"bytes_asked", t.bytes_asked}};
   if (memory == Memory::kShared) {
     j["wavefronts"] = t.wavefronts;
     j["ideal_wavefronts"] = t.ideal_wavefronts;
@@ -42,22 +60,26 @@ json traffic_json(Memory memory, Kind kind, const Traffic& t) {
     j["lines"] = t.lines;
     j["bytes_moved"] = t.bytes_moved();
   }
+  if (blocks == Blocks::kScaled) j["standard_error"] = errors_json(memory, t.errors);
   return j;
 }
 
-json totals_json(const Totals& totals) {
+json totals_json(const Totals& totals, Blocks blocks) {
   json memory = json::array();
   for (int m = 0; m < kMemories; ++m)
     for (int k = 0; k < kKinds; ++k)
       if (totals.by[m][k].requests != 0)
-        memory.push_back(traffic_json(static_cast<Memory>(m), static_cast<Kind>(k), totals.by[m][k]));
-  return {{"memory", memory}, {"ptx_instructions", totals.instructions}, {"active_lanes", totals.lanes}};
+        memory.push_back(traffic_json(static_cast<Memory>(m), static_cast<Kind>(k), totals.by[m][k], blocks));
+  json j = {{"memory", memory}, {"ptx_instructions", totals.instructions}, {"active_lanes", totals.lanes}};
+  if (blocks == Blocks::kScaled)
+    j["standard_error"] = instruction_errors_json(totals.instructions_error, totals.lanes_error);
+  return j;
 }
 
-json line_json(const LineRow& row, bool from_ptx) {
+json line_json(const LineRow& row, bool from_ptx, Blocks blocks) {
   json accesses = json::array();
   for (const AccessRow& a : row.accesses) {
-    json j = traffic_json(a.memory, a.kind, a.traffic);
+    json j = traffic_json(a.memory, a.kind, a.traffic, blocks);
     j["column"] = a.column;
     j["bytes_per_lane"] = a.bytes;
     j["parameter"] = a.parameter;
@@ -66,13 +88,15 @@ json line_json(const LineRow& row, bool from_ptx) {
     j["copies"] = a.copies;
     accesses.push_back(std::move(j));
   }
-  return {{"file", from_ptx ? "" : row.file},
-          {"line", from_ptx ? 0 : row.line},
-          {"ptx_line", from_ptx ? row.line : 0},
-          {"text", row.text},
-          {"ptx_instructions", row.instructions},
-          {"active_lanes", row.lanes},
-          {"accesses", accesses}};
+  json j = {{"file", from_ptx ? "" : row.file},
+            {"line", from_ptx ? 0 : row.line},
+            {"ptx_line", from_ptx ? row.line : 0},
+            {"text", row.text},
+            {"ptx_instructions", row.instructions},
+            {"active_lanes", row.lanes},
+            {"accesses", accesses}};
+  if (blocks == Blocks::kScaled) j["standard_error"] = instruction_errors_json(row.instructions_error, row.lanes_error);
+  return j;
 }
 
 json finding_json(const events::Finding& f, const events::KernelInfo& kernel) {
@@ -87,6 +111,14 @@ json finding_json(const events::Finding& f, const events::KernelInfo& kernel) {
           {"thread_index", dim_json(f.thread_index)},
           {"address", f.address},
           {"bytes", f.bytes}};
+}
+
+json sample_json(const events::LaunchSample& s) {
+  return {{"share", s.choice.share},
+          {"seed", s.choice.seed},
+          {"counted_blocks", s.counted_blocks},
+          {"blocks", s.blocks},
+          {"scaled", s.scaled}};
 }
 
 json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
@@ -107,11 +139,13 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
     j["per_launch"] = {{"global_requests", count_spread_json(g.requests)},
                        {"global_sectors", count_spread_json(g.sectors)},
                        {"shared_wavefronts", count_spread_json(g.wavefronts)}};
-    j["totals"] = totals_json(g.totals);
-    const LineTable table = line_table(kernel, g.counts);
+    const Blocks blocks = !g.sample ? Blocks::kAll : g.sample->scaled ? Blocks::kScaled : Blocks::kSome;
+    if (g.sample) j["sample"] = sample_json(*g.sample);
+    j["totals"] = totals_json(g.totals, blocks);
+    const LineTable table = line_table(kernel, g.counts, g.sampled());
     j["line_information"] = !table.from_ptx;
     json lines = json::array();
-    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx));
+    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx, blocks));
     j["lines"] = std::move(lines);
   }
   j["findings"] = std::move(findings);

@@ -21,57 +21,86 @@ std::string sum_note(const FoldedLaunch& group) {
                      group.sectors.max > 0 ? "sectors" : "wavefronts");
 }
 
+/// What numbers stand for when not every block was counted.
+std::string sample_note(const FoldedLaunch& group) {
+  if (!group.sample) return {};
+  const events::LaunchSample& s = *group.sample;
+  const std::string counted_blocks = fmt::format("{} of {} blocks", grouped(s.counted_blocks), grouped(s.blocks));
+  if (!s.scaled) return "Sampled: numbers are those of the " + counted_blocks + " that were counted until then.";
+  const std::string few = s.counted_blocks < 30 * group.launches ? " Errors of so few blocks are rough." : "";
+  return fmt::format(
+      "Estimates: {} were counted ({:.3g} %), and stand for the others. An error is the standard error of the number "
+      "to "
+      "its left.{}",
+      counted_blocks, 100 * Traffic::ratio(s.counted_blocks, s.blocks), few);
+}
+
 std::string row_label(Memory m, Kind k) {
   return fmt::format("{} {}{}", word(m), word(k), is_estimate(m, k) ? " ~" : "");
 }
 
-std::string sector_rows(const Totals& totals, const TextStyle& style) {
-  TextTable table({{"memory"},
-                   {"requests", 60},
-                   {"sectors"},
-                   {"per request"},
-                   {"ideal"},
-                   {"lines", 20},
-                   {"asked", 40},
-                   {"moved", 80},
-                   {"wasted"}},
+std::string sector_rows(const Totals& totals, bool sampled, const TextStyle& style) {
+  TextTable table(with_error({{"memory"},
+                              {"requests", 60},
+                              {"sectors"},
+                              {"per request"},
+                              {"ideal"},
+                              {"lines", 20},
+                              {"asked", 40},
+                              {"moved", 80},
+                              {"wasted"}},
+                             sampled),
                   14);
   for (Memory m : {Memory::kGlobal, Memory::kLocal}) {
     for (Kind k : {Kind::kRead, Kind::kWrite, Kind::kAtomic}) {
       const Traffic& t = totals.at(m, k);
       if (t.requests == 0) continue;
-      table.add({{row_label(m, k)},
-                 {counted(t.requests)},
-                 {counted(t.sectors)},
-                 {ratio_text(t.sectors_per_request())},
-                 {ratio_text(t.ideal_sectors_per_request())},
-                 {counted(t.lines)},
-                 {bytes_text(t.bytes_asked)},
-                 {bytes_text(t.bytes_moved())},
-                 {percent_text(t.excess_share()), tone_of_waste(t.excess_share())}});
+      table.add(with_error({{row_label(m, k)},
+                            {counted(t.requests)},
+                            {counted(t.sectors)},
+                            {ratio_text(t.sectors_per_request())},
+                            {ratio_text(t.ideal_sectors_per_request())},
+                            {counted(t.lines)},
+                            {bytes_text(t.bytes_asked)},
+                            {bytes_text(t.bytes_moved())},
+                            {percent_text(t.excess_share()), tone_of_waste(t.excess_share())}},
+                           sampled, t.sector_error_share()));
     }
   }
   return table.empty() ? std::string() : table.render(style, 2);
 }
 
-std::string wavefront_rows(const Totals& totals, const TextStyle& style) {
-  TextTable table({{"memory"}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}},
-                  14);
+std::string wavefront_rows(const Totals& totals, bool sampled, const TextStyle& style) {
+  TextTable table(
+      with_error({{"memory"}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}},
+                 sampled),
+      14);
   for (Kind k : {Kind::kRead, Kind::kWrite, Kind::kAtomic}) {
     const Traffic& t = totals.at(Memory::kShared, k);
     if (t.requests == 0) continue;
-    table.add({{row_label(Memory::kShared, k)},
-               {counted(t.requests)},
-               {counted(t.wavefronts)},
-               {ratio_text(t.wavefronts_per_request())},
-               {ratio_text(t.ideal_wavefronts_per_request())},
-               {bytes_text(t.bytes_asked)},
-               {percent_text(t.excess_wavefront_share()), tone_of_waste(t.excess_wavefront_share())}});
+    table.add(with_error({{row_label(Memory::kShared, k)},
+                          {counted(t.requests)},
+                          {counted(t.wavefronts)},
+                          {ratio_text(t.wavefronts_per_request())},
+                          {ratio_text(t.ideal_wavefronts_per_request())},
+                          {bytes_text(t.bytes_asked)},
+                          {percent_text(t.excess_wavefront_share()), tone_of_waste(t.excess_wavefront_share())}},
+                         sampled, t.wavefront_error_share()));
   }
   return table.empty() ? std::string() : table.render(style, 2);
 }
 
 }  // namespace
+
+std::vector<Column> with_error(std::vector<Column> columns, bool sampled) {
+  if (sampled) columns.insert(columns.begin() + kErrorColumn, {"error"});
+  return columns;
+}
+
+std::vector<Cell> with_error(std::vector<Cell> cells, bool sampled, double share) {
+  if (sampled) cells.insert(cells.begin() + kErrorColumn, {error_text(share)});
+  return cells;
+}
 
 std::string dim_text(const events::Dim3& d) {
   if (d.z != 1) return fmt::format("{} x {} x {}", d.x, d.y, d.z);
@@ -115,6 +144,7 @@ std::string kernels_text(const RunRecord& run, const std::vector<FoldedLaunch>& 
     std::vector<Cell> row = {
         {shown_name(run, g.kernel)}, {grouped(g.launches)}, {dim_text(g.shape.grid)}, {dim_text(g.shape.block)}};
     if (g.counted) {
+      if (g.sample) row[0].text += " (sampled)";
       const Traffic t = g.totals.all(Memory::kGlobal), shared = g.totals.all(Memory::kShared);
       const double waste = Traffic::ratio(t.excess() + shared.excess(), t.sectors + shared.wavefronts);
       row.insert(row.end(), {{counted(t.requests)},
@@ -144,13 +174,18 @@ std::string kernel_text(const RunRecord& run, const FoldedLaunch& group, const T
   if (!group.counted) return out + (group.complete ? "  not counted\n" : "  did not run to its end; not counted\n");
   if (!group.complete) out += "  did not run to its end; the numbers are what was counted until then\n";
   if (const std::string note = sum_note(group); !note.empty()) out += wrapped(note, style.width, 2);
-  out += sector_rows(group.totals, style);
-  out += wavefront_rows(group.totals, style);
+  if (const std::string note = sample_note(group); !note.empty()) out += wrapped(note, style.width, 2);
+  const bool sampled = group.sample && group.sample->scaled;
+  out += sector_rows(group.totals, sampled, style);
+  out += wavefront_rows(group.totals, sampled, style);
   if (const Traffic constant = group.totals.all(Memory::kConstant); constant.requests != 0)
     out += fmt::format("  constant memory ~ {} requests\n", grouped(constant.requests));
   if (group.totals.instructions == 0) return out + "  no warp ran to its end, so nothing was counted\n";
-  out += wrapped(fmt::format("{} PTX instructions by warps, on average {} of 32 threads active.",
-                             grouped(group.totals.instructions), ratio_text(group.totals.active_lanes())),
+  const double instructions = static_cast<double>(group.totals.instructions);
+  const std::string error =
+      sampled ? fmt::format(" (error {})", error_text(group.totals.instructions_error / instructions)) : "";
+  out += wrapped(fmt::format("{} PTX instructions by warps{}, on average {} of 32 threads active.",
+                             grouped(group.totals.instructions), error, ratio_text(group.totals.active_lanes())),
                  style.width, 2);
   return out;
 }

@@ -10,6 +10,7 @@
 
 #include "report/fold.h"
 #include "report/text_style.h"
+#include "report/text_table.h"
 
 namespace warplens::report {
 
@@ -21,6 +22,12 @@ std::string shape_text(const FoldedLaunch& group);
 Tone tone_of_waste(double share);
 /// The name under which the report shows kernel `index`: short, or with parameters where short names are equal.
 std::string shown_name(const RunRecord& run, size_t index);
+
+/// Columns, and the cells of a row, of a table whose numbers are scaled from a sample: with the error of the third
+/// column, `share` of its number, behind that.
+constexpr int kErrorColumn = 3;
+std::vector<Column> with_error(std::vector<Column> columns, bool sampled);
+std::vector<Cell> with_error(std::vector<Cell> cells, bool sampled, double share);
 
 std::string kernels_text(const RunRecord& run, const std::vector<FoldedLaunch>& groups,
                          const std::vector<size_t>& order, const TextStyle& style);

@@ -15,8 +15,8 @@ namespace {
 
 class Builder {
  public:
-  Builder(const KernelRecord& kernel, const events::LaunchCounts& counts)
-      : record_(kernel), info_(kernel.info), counts_(counts) {
+  Builder(const KernelRecord& kernel, const events::LaunchCounts& counts, const events::LaunchSample* sample)
+      : record_(kernel), info_(kernel.info), counts_(counts), sample_(sample) {
     find_places();
   }
 
@@ -25,6 +25,7 @@ class Builder {
     add_accesses();
     LineTable table;
     table.from_ptx = from_ptx_;
+    table.sampled = sample_ != nullptr && sample_->scaled;
     for (auto& [key, row] : rows_) {
       if (row.instructions == 0 && row.accesses.empty()) continue;
       row.text = text_of(row);
@@ -73,10 +74,14 @@ class Builder {
     for (size_t b = 0; b < info_.blocks.size() && b < counts_.blocks.size(); ++b) {
       const auto [first, number] = info_.blocks[b];
       if (counts_.blocks[b].warps == 0) continue;
+      const std::array<double, 2>* errors = events::block_errors(sample_, b);
       for (uint32_t pc = first; pc < first + number; ++pc) {
         LineRow& row = row_at(pc);
         row.instructions += counts_.blocks[b].warps;
         row.lanes += counts_.blocks[b].lanes;
+        if (errors == nullptr) continue;
+        row.instructions_error += (*errors)[0];
+        row.lanes_error += (*errors)[1];
       }
     }
   }
@@ -101,7 +106,7 @@ class Builder {
       if (!site.parameter.empty()) access.parameter = parameter(site.parameter);
       access.inside = inside(info_.pcs[site.pc]);
       access.ptx_line = info_.pcs[site.pc].ptx_line;
-      access.traffic = traffic_of(site, counts);
+      access.traffic = traffic_of(site, counts, events::site_errors(sample_, i));
       access.copies = 1;
       join(row_at(site.pc), std::move(access));
     }
@@ -147,6 +152,7 @@ class Builder {
   const KernelRecord& record_;
   const events::KernelInfo& info_;
   const events::LaunchCounts& counts_;
+  const events::LaunchSample* const sample_;
   bool from_ptx_ = false;
   std::vector<events::Place> places_;
   std::map<LineKey, LineRow> rows_;
@@ -155,8 +161,9 @@ class Builder {
 
 }  // namespace
 
-LineTable line_table(const KernelRecord& kernel, const events::LaunchCounts& counts) {
-  return Builder(kernel, counts).build();
+LineTable line_table(const KernelRecord& kernel, const events::LaunchCounts& counts,
+                     const events::LaunchSample* sample) {
+  return Builder(kernel, counts, sample).build();
 }
 
 }  // namespace warplens::report

@@ -32,13 +32,17 @@ struct LineRow {
   std::vector<AccessRow> accesses;  ///< worst first
   Traffic global, shared, other;    ///< of its accesses; other: local and constant
   uint64_t instructions = 0, lanes = 0;
+  double instructions_error = 0, lanes_error = 0;  ///< as TrafficErrors
 };
 
 struct LineTable {
   bool from_ptx = false;      ///< no line information: `line` is a line of PTX
+  bool sampled = false;       ///< numbers are estimates, and have errors
   std::vector<LineRow> rows;  ///< worst first
 };
 
-LineTable line_table(const KernelRecord& kernel, const events::LaunchCounts& counts);
+/// `sample`: what the counts are estimates of, or null.
+LineTable line_table(const KernelRecord& kernel, const events::LaunchCounts& counts,
+                     const events::LaunchSample* sample = nullptr);
 
 }  // namespace warplens::report

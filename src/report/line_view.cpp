@@ -32,7 +32,7 @@ std::string label_of(const LineRow& row, const AccessRow& access) {
 }
 
 /// Rows of one line in the table of sectors or of wavefronts.
-void add_rows(TextTable& table, const LineRow& row, bool shared) {
+void add_rows(TextTable& table, const LineRow& row, bool shared, bool sampled) {
   for (const AccessRow& a : row.accesses) {
     if (a.memory == Memory::kConstant || (a.memory == Memory::kShared) != shared) continue;
     const Traffic& t = a.traffic;
@@ -52,30 +52,35 @@ void add_rows(TextTable& table, const LineRow& row, bool shared) {
                                  {bytes_text(t.bytes_moved())}});
     }
     cells.push_back({percent_text(waste), tone_of_waste(waste)});
-    table.add(std::move(cells));
+    const double error = shared ? t.wavefront_error_share() : t.sector_error_share();
+    table.add(with_error(std::move(cells), sampled, error));
     if (!a.inside.empty()) table.add_heading("    in " + a.inside);
   }
 }
 
-TextTable sector_table() {
-  return TextTable({{"source line"},
-                    {"requests", 60},
-                    {"sectors"},
-                    {"per request"},
-                    {"ideal"},
-                    {"lines", 20},
-                    {"asked", 40},
-                    {"moved", 80},
-                    {"wasted"}},
+TextTable sector_table(bool sampled) {
+  return TextTable(with_error({{"source line"},
+                               {"requests", 60},
+                               {"sectors"},
+                               {"per request"},
+                               {"ideal"},
+                               {"lines", 20},
+                               {"asked", 40},
+                               {"moved", 80},
+                               {"wasted"}},
+                              sampled),
                    14);
 }
-TextTable wavefront_table() {
+TextTable wavefront_table(bool sampled) {
   return TextTable(
-      {{"source line"}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}}, 14);
+      with_error(
+          {{"source line"}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}},
+          sampled),
+      14);
 }
 
 std::string memory_lines(const LineTable& table, bool shared, size_t limit, const TextStyle& style) {
-  TextTable text = shared ? wavefront_table() : sector_table();
+  TextTable text = shared ? wavefront_table(table.sampled) : sector_table(table.sampled);
   size_t shown = 0, left = 0;
   const AccessRow* worst = nullptr;
   for (const LineRow& row : table.rows) {
@@ -86,7 +91,7 @@ std::string memory_lines(const LineTable& table, bool shared, size_t limit, cons
     }
     ++shown;
     text.add_heading(place_text(table, row) + (row.text.empty() ? "" : "  " + row.text));
-    add_rows(text, row, shared);
+    add_rows(text, row, shared, table.sampled);
     for (const AccessRow& a : row.accesses)
       if ((a.memory == Memory::kShared) == shared && a.traffic.excess() > (worst ? worst->traffic.excess() : 0))
         worst = &a;
@@ -96,7 +101,8 @@ std::string memory_lines(const LineTable& table, bool shared, size_t limit, cons
   if (left != 0) out += fmt::format("  ... and {} more\n", plural(left, "line"));
   if (worst != nullptr) {
     const std::string subject = worst->parameter.empty() ? "" : worst->parameter + ": ";
-    out += wrapped("-> " + subject + explain(*worst) + ".", style.width, 2);
+    out += wrapped("-> " + subject + explain(*worst) + (table.sampled ? " (in the counted blocks)." : "."), style.width,
+                   2);
   }
   return out;
 }

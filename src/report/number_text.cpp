@@ -55,6 +55,12 @@ std::string percent_text(double share) {
   return fmt::format("{:.0f} %", percent);
 }
 
+std::string error_text(double share) {
+  if (share == 0) return "0 %";
+  if (share < 0.0001) return "<0.01 %";
+  return share < 0.01 ? fmt::format("{:.2f} %", share * 100) : fmt::format("{:.2g} %", share * 100);
+}
+
 std::string seconds_text(double seconds) {
   if (seconds < 0.0005) return fmt::format("{:.0f} us", seconds * 1e6);
   if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);

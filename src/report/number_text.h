@@ -16,6 +16,8 @@ std::string bytes_text(uint64_t bytes);
 std::string ratio_text(double ratio);
 /// "87 %", "<1 %", "0 %", "100 %" only when it is all of it.
 std::string percent_text(double share);
+/// "0.42 %", "3.1 %", "12 %"; "0 %" only for nothing at all: for errors of estimates.
+std::string error_text(double share);
 /// "12 ms", "3.4 s"
 std::string seconds_text(double seconds);
 /// "1 launch", "3 launches"; plural by adding "s" or "es".

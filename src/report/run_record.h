@@ -6,7 +6,8 @@
 //   {"t":"process","p":71,"program":"./app","gpu":"..."}      once a process
 //   {"t":"kernel","p":71,"k":0,"name":"_Z4axpy...", ...}      before the kernel's first launch
 //   {"t":"begin","p":71,"id":3,"k":0, ...}                    a launch starts; without "launch" it never ended
-//   {"t":"launch","p":71,"id":3,"k":0,"sites":[[...],...]}    it ended; counts equal to an earlier one: "same":<id>
+//   {"t":"launch","p":71,"id":3,"k":0,"sites":[[...],...]}    it ended; counts equal to an earlier one: "same":<id>;
+//                                                             "sample":{...} when not all blocks were counted
 //   {"t":"notice","p":71,"kind":"unsupported_api","text":"cudaFoo is not supported"}
 //
 // docs/session-file.md describes how the tool tells the library where the file is.
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@
 
 #include "base/result.h"
 #include "events/events.h"
+#include "events/sample.h"
 
 namespace warplens::report {
 
@@ -53,6 +56,7 @@ struct LaunchRecord {
   double code_seconds = 0;  ///< that compiling or loading it took
   bool complete = false;    ///< ran to its end
   std::shared_ptr<const events::LaunchCounts> counts;  ///< null: not counted
+  std::shared_ptr<const events::LaunchSample> sample;  ///< null: every block was counted
   std::vector<events::Finding> findings;
 };
 
@@ -92,6 +96,7 @@ struct LaunchEvent {
   std::string_view code;  ///< as LaunchRecord::code
   double code_seconds = 0;
   const events::LaunchCounts* counts = nullptr;  ///< null: not counted
+  const events::LaunchSample* sample = nullptr;  ///< null: every block was counted
   std::span<const events::Finding> findings;
   bool complete = true;
 };
@@ -117,6 +122,7 @@ class RecordWriter {
     uint64_t id = 0;
     LaunchShape shape;
     events::LaunchCounts counts;
+    std::optional<events::LaunchSample> sample;
   };
   struct Known {
     uint32_t index = 0;

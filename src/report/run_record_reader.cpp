@@ -56,6 +56,30 @@ std::shared_ptr<const events::LaunchCounts> to_counts(const json& j) {
   return counts;
 }
 
+template <size_t N>
+std::vector<std::array<double, N>> to_errors(const json& j) {
+  std::vector<std::array<double, N>> errors;
+  for (const auto& e : j) {
+    std::array<double, N>& to = errors.emplace_back();
+    if (!e.is_array()) continue;
+    for (size_t i = 0; i < N; ++i) to[i] = e.at(i).get<double>();
+  }
+  return errors;
+}
+
+std::shared_ptr<const events::LaunchSample> to_sample(const json& j) {
+  auto sample = std::make_shared<events::LaunchSample>();
+  sample->choice = {j.at("share").get<double>(), j.at("seed").get<uint64_t>()};
+  sample->counted_blocks = j.at("counted").get<uint64_t>();
+  sample->blocks = j.at("blocks").get<uint64_t>();
+  sample->scaled = j.at("scaled").get<bool>();
+  if (sample->scaled) {
+    sample->site_errors = to_errors<7>(j.at("site_errors"));
+    sample->block_errors = to_errors<2>(j.at("block_errors"));
+  }
+  return sample;
+}
+
 events::Finding to_finding(const json& j) {
   events::Finding f;
   f.kind = static_cast<events::FindingKind>(j.at("kind").get<int>());
@@ -158,14 +182,16 @@ class Reader {
       if (same == counts_.end()) {
         ++run_.damaged_lines;
       } else {
-        l.counts = same->second;
+        l.counts = same->second.counts;
+        l.sample = same->second.sample;
       }
     } else if (j.contains("sites")) {
       l.counts = to_counts(j);
+      if (j.contains("sample")) l.sample = to_sample(j.at("sample"));
       const auto& info = run_.kernels[l.kernel].info;
       if (l.counts->sites.size() != info.sites.size() || l.counts->blocks.size() != info.blocks.size())
         l.counts = nullptr;
-      counts_[key] = l.counts;
+      counts_[key] = {l.counts, l.sample};
     }
     if (j.contains("findings"))
       for (const auto& f : j.at("findings")) l.findings.push_back(to_finding(f));
@@ -176,7 +202,11 @@ class Reader {
   RunRecord run_;
   std::map<Key, size_t> kernel_of_;
   std::map<Key, LaunchRecord> begun_;
-  std::map<Key, std::shared_ptr<const events::LaunchCounts>> counts_;
+  struct Counted {
+    std::shared_ptr<const events::LaunchCounts> counts;
+    std::shared_ptr<const events::LaunchSample> sample;
+  };
+  std::map<Key, Counted> counts_;
 };
 
 }  // namespace

@@ -91,6 +91,32 @@ void add_counts(std::string& line, const events::LaunchCounts& counts) {
   line += "]";
 }
 
+template <size_t N>
+void add_errors(std::string& line, const char* key, const std::vector<std::array<double, N>>& errors) {
+  fmt::format_to(std::back_inserter(line), ",\"{}\":[", key);
+  const char* comma = "";
+  for (const std::array<double, N>& e : errors) {
+    line += comma;
+    if (e == std::array<double, N>{})
+      line += "0";
+    else
+      fmt::format_to(std::back_inserter(line), "[{}]", fmt::join(e, ","));
+    comma = ",";
+  }
+  line += "]";
+}
+
+void add_sample(std::string& line, const events::LaunchSample& s) {
+  fmt::format_to(std::back_inserter(line),
+                 ",\"sample\":{{\"share\":{},\"seed\":{},\"counted\":{},\"blocks\":{},\"scaled\":{}", s.choice.share,
+                 s.choice.seed, s.counted_blocks, s.blocks, s.scaled);
+  if (s.scaled) {
+    add_errors(line, "site_errors", s.site_errors);
+    add_errors(line, "block_errors", s.block_errors);
+  }
+  line += "}";
+}
+
 void add_findings(std::string& line, std::span<const events::Finding> findings) {
   json list = json::array();
   for (const auto& f : findings) {
@@ -186,12 +212,15 @@ void RecordWriter::end_launch(const LaunchEvent& event) {
     Last* last = nullptr;
     for (auto& l : kernel.last)
       if (l.shape == event.shape) last = &l;
-    if (last != nullptr && last->counts == *event.counts) {
+    std::optional<events::LaunchSample> sample;
+    if (event.sample != nullptr) sample = *event.sample;
+    if (last != nullptr && last->counts == *event.counts && last->sample == sample) {
       fmt::format_to(std::back_inserter(line), ",\"same\":{}", last->id);
     } else {
       add_counts(line, *event.counts);
+      if (sample) add_sample(line, *sample);
       if (last == nullptr) last = &kernel.last.emplace_back();
-      *last = {event.id, event.shape, *event.counts};
+      *last = {event.id, event.shape, *event.counts, std::move(sample)};
     }
   }
   if (!event.findings.empty()) add_findings(line, event.findings);

@@ -17,13 +17,18 @@ namespace {
 constexpr size_t kMostTableRows = 40, kMostFindings = 10;
 
 std::string head(const RunRecord& run, size_t groups, const TextStyle& style) {
-  uint64_t counted = 0;
-  for (const auto& l : run.launches) counted += l.counts != nullptr ? 1 : 0;
+  uint64_t counted = 0, sampled = 0;
+  for (const auto& l : run.launches) {
+    counted += l.counts != nullptr ? 1 : 0;
+    sampled += l.sample != nullptr ? 1 : 0;
+  }
   std::string text = fmt::format("warplens: {}", run.program);
   if (!run.gpu.empty()) text += " on a virtual " + run.gpu;
   text += fmt::format(": {}", plural(run.launches.size(), "launch"));
   if (groups != run.launches.size()) text += fmt::format(" of {}", plural(groups, "kernel shape"));
   if (counted != run.launches.size()) text += fmt::format(", {} counted", grouped(counted));
+  if (sampled != 0)
+    text += fmt::format(", {} by a sample of {} blocks", grouped(sampled), sampled == 1 ? "its" : "their");
   std::string lines = wrapped(text, style.width, 0);
   lines.pop_back();
   return painted(style, Tone::kHeading, lines) + "\n";
@@ -59,10 +64,11 @@ std::string findings_text(const RunRecord& run, const TextStyle& style) {
 }
 
 std::string legend(const std::vector<FoldedLaunch>& groups, const TextStyle& style) {
-  bool estimates = false, sectors = false, wavefronts = false;
+  bool estimates = false, sectors = false, wavefronts = false, sampled = false;
   for (const auto& g : groups) {
     sectors |= g.totals.all(Memory::kGlobal).requests != 0;
     wavefronts |= g.totals.all(Memory::kShared).requests != 0;
+    sampled |= g.sample.has_value();
     for (int m = 0; m < kMemories; ++m)
       for (int k = 0; k < kKinds; ++k)
         estimates |= g.totals.by[m][k].requests != 0 && is_estimate(static_cast<Memory>(m), static_cast<Kind>(k));
@@ -77,7 +83,14 @@ std::string legend(const std::vector<FoldedLaunch>& groups, const TextStyle& sty
     text +=
         " A wavefront is one pass through shared memory; threads that need different words of one bank need more "
         "passes.";
-  if (estimates) text += " Rows marked ~ are estimates; all others are exact.";
+  if (estimates && !sampled) text += " Rows marked ~ are estimates; all others are exact.";
+  if (sampled) {
+    text +=
+        " Where a sample of the blocks was counted, all numbers are estimates: an error is that of a sum's parts, "
+        "added "
+        "up, and does not know of rare blocks that the sample missed.";
+    if (estimates) text += " Rows marked ~ are modelled; all others are exact for the blocks that were counted.";
+  }
   std::string out = "\n";
   std::string body = wrapped(text, style.width, 0);
   body.pop_back();
@@ -110,7 +123,7 @@ std::string run_text(const RunRecord& run, const TextOptions& options) {
     out += "\n" + kernel_text(run, group, options.style);
     if (!group.counted) continue;
     const std::string lines =
-        lines_text(line_table(run.kernels[group.kernel], group.counts), options.lines, options.style);
+        lines_text(line_table(run.kernels[group.kernel], group.counts, group.sampled()), options.lines, options.style);
     if (!lines.empty()) out += "\n" + lines;
   }
   if (counted > shown)

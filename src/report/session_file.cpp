@@ -29,6 +29,8 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.executor = j.value("executor", s.executor);
     s.level = j.value("level", s.level);
     s.counting = j.value("counting", s.counting);
+    s.sample.share = j.value("sample", s.sample.share);
+    s.sample.seed = j.value("sample_seed", s.sample.seed);
     s.workers = j.value("workers", s.workers);
     s.cache = j.value("cache", s.cache);
     s.gpu = j.value("gpu", s.gpu);
@@ -42,6 +44,11 @@ Result<SessionFile> read_session_file(const std::string& path) {
     return make_error(fmt::format("the session file {} names an unknown level '{}'", path, s.level));
   if (s.counting != "fast" && s.counting != "oracle")
     return make_error(fmt::format("the session file {} names an unknown way of counting '{}'", path, s.counting));
+  if (!s.sample.valid())
+    return make_error(
+        fmt::format("the session file {}: a sample is a share above 0 and up to 1, not {}", path, s.sample.share));
+  if (!s.sample.all() && s.counting == "oracle")
+    return make_error(fmt::format("the session file {}: the oracle counts all blocks; it takes no sample", path));
   return s;
 }
 
@@ -55,6 +62,8 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"executor", s.executor},
             {"level", s.level},
             {"counting", s.counting},
+            {"sample", s.sample.share},
+            {"sample_seed", s.sample.seed},
             {"workers", s.workers},
             {"cache", s.cache},
             {"gpu", s.gpu},

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "events/sample.h"
 
 namespace warplens::report {
 
@@ -25,6 +26,7 @@ struct SessionFile {
   std::string executor = "jit";   ///< or "interpreter"
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
   std::string counting = "fast";  ///< or "oracle": lane by lane, slowly (exec::LaunchRequest::by_oracle)
+  events::SampleChoice sample;    ///< count a share of each launch's blocks only
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
   bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
   std::string gpu;                ///< as gpu::find_gpu: a name or the path of a GPU file; empty: the default

@@ -3,6 +3,18 @@
 
 namespace warplens::report {
 
+TrafficErrors& TrafficErrors::operator+=(const TrafficErrors& o) {
+  requests += o.requests;
+  lanes += o.lanes;
+  bytes_asked += o.bytes_asked;
+  sectors += o.sectors;
+  ideal_sectors += o.ideal_sectors;
+  lines += o.lines;
+  wavefronts += o.wavefronts;
+  ideal_wavefronts += o.ideal_wavefronts;
+  return *this;
+}
+
 Traffic& Traffic::operator+=(const Traffic& o) {
   requests += o.requests;
   lanes += o.lanes;
@@ -12,6 +24,7 @@ Traffic& Traffic::operator+=(const Traffic& o) {
   lines += o.lines;
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
+  errors += o.errors;
   return *this;
 }
 
@@ -56,7 +69,8 @@ Kind kind_of(const events::AccessSite& site) {
   return Kind::kRead;
 }
 
-Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts) {
+Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts,
+                   const std::array<double, 7>* errors) {
   Traffic t;
   t.requests = counts.requests;
   t.lanes = counts.lanes;
@@ -66,6 +80,10 @@ Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& cou
   t.lines = counts.lines;
   t.wavefronts = counts.wavefronts;
   t.ideal_wavefronts = counts.ideal_wavefronts;
+  if (errors != nullptr) {
+    const std::array<double, 7>& e = *errors;
+    t.errors = {e[0], e[1], e[1] * site.bytes, e[2], e[4], e[3], e[5], e[6]};
+  }
   return t;
 }
 
@@ -84,16 +102,25 @@ Totals& Totals::operator+=(const Totals& o) {
     for (int k = 0; k < kKinds; ++k) by[m][k] += o.by[m][k];
   instructions += o.instructions;
   lanes += o.lanes;
+  instructions_error += o.instructions_error;
+  lanes_error += o.lanes_error;
   return *this;
 }
 
-Totals totals_of(const events::KernelInfo& kernel, const events::LaunchCounts& counts) {
+Totals totals_of(const events::KernelInfo& kernel, const events::LaunchCounts& counts,
+                 const events::LaunchSample* sample) {
   Totals t;
-  for (size_t i = 0; i < kernel.sites.size() && i < counts.sites.size(); ++i)
-    t.at(memory_of(kernel.sites[i]), kind_of(kernel.sites[i])) += traffic_of(kernel.sites[i], counts.sites[i]);
+  for (size_t i = 0; i < kernel.sites.size() && i < counts.sites.size(); ++i) {
+    const events::AccessSite& site = kernel.sites[i];
+    t.at(memory_of(site), kind_of(site)) += traffic_of(site, counts.sites[i], events::site_errors(sample, i));
+  }
   for (size_t b = 0; b < kernel.blocks.size() && b < counts.blocks.size(); ++b) {
     t.instructions += counts.blocks[b].warps * kernel.blocks[b].second;
     t.lanes += counts.blocks[b].lanes * kernel.blocks[b].second;
+    if (const std::array<double, 2>* errors = events::block_errors(sample, b)) {
+      t.instructions_error += (*errors)[0] * kernel.blocks[b].second;
+      t.lanes_error += (*errors)[1] * kernel.blocks[b].second;
+    }
   }
   return t;
 }

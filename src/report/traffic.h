@@ -3,6 +3,7 @@
 // site; the report adds them up by source line, by kernel, by kind of memory. All numbers are exact sums; ratios are
 // computed only when shown.
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "events/events.h"
@@ -12,12 +13,22 @@ namespace warplens::report {
 
 constexpr uint64_t kSectorBytes = 32;
 
+/// Standard errors of Traffic's numbers when they were scaled from a sample of blocks, else 0. The error of a sum is
+/// taken to be the sum of its parts' errors: never less than it is, and equal when the parts grow and shrink together.
+struct TrafficErrors {
+  double requests = 0, lanes = 0, bytes_asked = 0, sectors = 0, ideal_sectors = 0, lines = 0, wavefronts = 0,
+         ideal_wavefronts = 0;
+  TrafficErrors& operator+=(const TrafficErrors& o);
+  friend bool operator==(const TrafficErrors&, const TrafficErrors&) = default;
+};
+
 struct Traffic {
   uint64_t requests = 0;     ///< warp instructions with at least one active lane
   uint64_t lanes = 0;        ///< active lanes, summed
   uint64_t bytes_asked = 0;  ///< lanes x bytes per lane
   uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
   uint64_t wavefronts = 0, ideal_wavefronts = 0;
+  TrafficErrors errors = {};
 
   uint64_t bytes_moved() const { return sectors * kSectorBytes; }
   uint64_t excess_sectors() const { return sectors - ideal_sectors; }
@@ -31,6 +42,11 @@ struct Traffic {
   /// Share of the sectors (or passes) that better addresses would not need, 0..1.
   double excess_share() const { return ratio(excess_sectors(), sectors); }
   double excess_wavefront_share() const { return ratio(excess_wavefronts(), wavefronts); }
+  /// Of the sectors, or passes, as a share of them.
+  double sector_error_share() const { return sectors == 0 ? 0 : errors.sectors / static_cast<double>(sectors); }
+  double wavefront_error_share() const {
+    return wavefronts == 0 ? 0 : errors.wavefronts / static_cast<double>(wavefronts);
+  }
 
   Traffic& operator+=(const Traffic& o);
   friend bool operator==(const Traffic&, const Traffic&) = default;
@@ -49,15 +65,18 @@ const char* word(Kind kind);      ///< "read", "write", "atomic"
 
 Memory memory_of(const events::AccessSite& site);
 Kind kind_of(const events::AccessSite& site);
-Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts);
+/// `errors`: LaunchSample::site_errors of the site, or null.
+Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts,
+                   const std::array<double, 7>* errors = nullptr);
 /// Counts of this kind are modelled and not yet shown equal to a GPU's.
 bool is_estimate(Memory memory, Kind kind);
 
 /// One launch, or several added up.
 struct Totals {
   Traffic by[kMemories][kKinds];
-  uint64_t instructions = 0;  ///< PTX instructions executed by warps
-  uint64_t lanes = 0;         ///< of these, active lanes summed
+  uint64_t instructions = 0;                       ///< PTX instructions executed by warps
+  uint64_t lanes = 0;                              ///< of these, active lanes summed
+  double instructions_error = 0, lanes_error = 0;  ///< as TrafficErrors
   const Traffic& at(Memory m, Kind k) const { return by[static_cast<int>(m)][static_cast<int>(k)]; }
   Traffic& at(Memory m, Kind k) { return by[static_cast<int>(m)][static_cast<int>(k)]; }
   /// Reads, writes and atomics together.
@@ -65,6 +84,8 @@ struct Totals {
   double active_lanes() const { return Traffic::ratio(lanes, instructions); }
   Totals& operator+=(const Totals& o);
 };
-Totals totals_of(const events::KernelInfo& kernel, const events::LaunchCounts& counts);
+/// `sample`: what the counts are estimates of, or null.
+Totals totals_of(const events::KernelInfo& kernel, const events::LaunchCounts& counts,
+                 const events::LaunchSample* sample = nullptr);
 
 }  // namespace warplens::report

@@ -45,10 +45,50 @@ RunRecord run_with_everything() {
 TEST(JsonView, fits_the_published_schema) {
   const json rules = schema();
   const SchemaCheck check(rules);
-  for (const RunRecord& run :
-       {run_with_everything(), example::matmul(example::Product::kCoalesced, 64, "x.cu"), RunRecord{}})
+  for (const RunRecord& run : {run_with_everything(), example::sampled(run_with_everything()),
+                               example::matmul(example::Product::kCoalesced, 64, "x.cu"), RunRecord{}})
     for (Folding folding : {Folding::kByShape, Folding::kNone})
       EXPECT_EQ(check.fault(json::parse(json_text(run, folding))), "");
+}
+
+TEST(JsonView, a_sample_is_never_exact) {
+  RunRecord run = example::sampled(run_with_everything());
+  run.launches.pop_back();
+  run.launches.push_back(run.launches[0]);
+  run.launches[1].id = 1;
+  const json group = json::parse(json_text(run, Folding::kByShape))["kernels"][0]["launch_groups"][0];
+  EXPECT_EQ(group["sample"], json::parse(R"({"share":0.05,"seed":7,"counted_blocks":0,"blocks":8,"scaled":true})"));
+  // Two launches of 64^3 / 32 reads of A, 32 sectors each, 1 % error; the other sites have none.
+  const double sectors = 2 * 8192 * 32 / 100.0;
+  for (const json& t : group["totals"]["memory"]) {
+    EXPECT_EQ(t["exactness"], t["memory"] == "constant" || t["kind"] == "atomic" ? "estimate" : "sampled");
+    const bool global_read = t["memory"] == "global" && t["kind"] == "read";
+    if (t.contains("sectors")) {
+      EXPECT_DOUBLE_EQ(t["standard_error"]["sectors"].get<double>(), global_read ? sectors : 0);
+    }
+    if (global_read) {
+      EXPECT_DOUBLE_EQ(t["standard_error"]["bytes_moved"].get<double>(), 32 * sectors);
+    }
+  }
+  double of_lines = 0;
+  for (const json& line : group["lines"])
+    for (const json& a : line["accesses"])
+      of_lines += a["standard_error"].contains("sectors") ? a["standard_error"]["sectors"].get<double>() : 0;
+  EXPECT_DOUBLE_EQ(of_lines, sectors);
+  EXPECT_DOUBLE_EQ(group["totals"]["standard_error"]["ptx_instructions"].get<double>(), 2 * (128 + 4 * 8192) / 100.0);
+
+  auto cut_short = std::make_shared<events::LaunchSample>(*run.launches[0].sample);
+  cut_short->scaled = false;
+  cut_short->site_errors.clear();
+  cut_short->block_errors.clear();
+  run.launches[0].sample = cut_short;
+  run.launches[0].complete = false;
+  run.launches.pop_back();
+  const json report = json::parse(json_text(run, Folding::kByShape));
+  EXPECT_EQ(SchemaCheck(schema()).fault(report), "");
+  const json& traffic = report["kernels"][0]["launch_groups"][0]["totals"]["memory"][0];
+  EXPECT_EQ(traffic["exactness"], "sampled");
+  EXPECT_FALSE(traffic.contains("standard_error"));
 }
 
 TEST(JsonView, the_schema_test_notices_faults) {

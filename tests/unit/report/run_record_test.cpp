@@ -102,6 +102,34 @@ TEST_F(RunRecordTest, reads_back_what_was_written) {
   EXPECT_EQ(run.notices, (std::vector<Notice>{{"unsupported_api", "cudaFoo is not supported"}}));
 }
 
+TEST_F(RunRecordTest, a_sample_and_its_errors) {
+  auto writer = RecordWriter::open(path_).value();
+  writer->begin_process("./axpy", "Test GPU");
+  events::LaunchSample sample{{0.05, 9}, 12, 240, true, {{0.5, 1.0 / 3, 2, 3, 4, 5, 1e17}, {}}, {{1, 2}, {0, 0}}};
+  const events::LaunchSample cut_short{{0.05, 9}, 7, 240, false, {}, {}};
+  LaunchEvent e = event(0);
+  e.sample = &sample;
+  writer->end_launch(e);
+  e.id = 1;
+  writer->end_launch(e);  // the same
+  e.id = 2;
+  e.sample = &cut_short;
+  writer->end_launch(e);
+  e.id = 3;
+  e.sample = nullptr;
+  writer->end_launch(e);
+  EXPECT_EQ(text().find("\"id\":1,"), text().rfind("\"id\":1,"));
+  EXPECT_NE(text().find("\"same\":0"), std::string::npos);
+  const RunRecord run = read_record(path_).value();
+  ASSERT_EQ(run.launches.size(), 4u);
+  for (const LaunchRecord& l : run.launches) EXPECT_EQ(*l.counts, counts_);
+  EXPECT_EQ(*run.launches[0].sample, sample);
+  EXPECT_EQ(*run.launches[1].sample, sample);
+  EXPECT_EQ(*run.launches[2].sample, cut_short);
+  EXPECT_EQ(run.launches[3].sample, nullptr);
+  EXPECT_EQ(run.damaged_lines, 0u);
+}
+
 TEST_F(RunRecordTest, equal_counts_are_written_once) {
   auto writer = RecordWriter::open(path_).value();
   writer->begin_process("a", "g");

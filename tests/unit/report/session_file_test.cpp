@@ -27,7 +27,7 @@ TEST_F(SessionFileTest, round_trip) {
   s.launch_count = 5;
   s.executor = "interpreter";
   s.level = "ptx";
-  s.counting = "oracle";
+  s.sample = {0.05, 12345678901234567890u};
   s.workers = 3;
   s.cache = false;
   s.gpu = "h200.toml";
@@ -43,13 +43,27 @@ TEST_F(SessionFileTest, round_trip) {
   EXPECT_EQ(r.launch_count, s.launch_count);
   EXPECT_EQ(r.executor, s.executor);
   EXPECT_EQ(r.level, s.level);
-  EXPECT_EQ(r.counting, s.counting);
+  EXPECT_EQ(r.sample, s.sample);
   EXPECT_EQ(r.workers, s.workers);
   EXPECT_EQ(r.cache, s.cache);
   EXPECT_EQ(r.gpu, s.gpu);
   EXPECT_EQ(r.trace, s.trace);
   EXPECT_EQ(r.profile_from_start, s.profile_from_start);
   EXPECT_EQ(r.nvtx_regex, s.nvtx_regex);
+}
+
+TEST_F(SessionFileTest, the_oracle_takes_no_sample) {
+  SessionFile s;
+  s.counting = "oracle";
+  ASSERT_TRUE(write_session_file(path_, s));
+  EXPECT_EQ(read_session_file(path_).value().counting, "oracle");
+  s.sample.share = 0.5;
+  ASSERT_TRUE(write_session_file(path_, s));
+  EXPECT_FALSE(read_session_file(path_));
+  for (const char* share : {"0", "-0.5", "1.01", "\"half\""}) {
+    write(std::string(R"({"record":"r","sample":)") + share + "}");
+    EXPECT_FALSE(read_session_file(path_)) << share;
+  }
 }
 
 TEST_F(SessionFileTest, absent_keys_have_defaults_and_unknown_ones_are_ignored) {

@@ -76,6 +76,35 @@ where warps ask (at the L1 cache); caches may spare memory a part of it.
 )");
 }
 
+TEST_F(TextViewTest, a_sample_says_so_and_shows_its_errors) {
+  RunRecord run = example::sampled(example::matmul(example::Product::kNaive, 512, source_));
+  const std::string shown = text(run);
+  EXPECT_NE(shown.find("1 launch, 1 by a sample of its\nblocks\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("  Estimates: 13 of 256 blocks were counted (5.08 %), and stand for the others.\n"),
+            std::string::npos);
+  EXPECT_NE(shown.find("so few blocks are rough.\n"), std::string::npos);
+  // 1 % of the 134,217,728 sectors of A, of all 138,674,176; 1 % of 8,192 + 4 x 4,194,304 instructions, of 16,801,792.
+  EXPECT_NE(shown.find("  memory            sectors   error  per request  ideal    moved  wasted\n"
+                       "  global read   138,674,176  0.97 %         16.5    2.5  4.44 GB    85 %\n"
+                       "  global write      262,144     0 %         32.0    4.0  8.39 MB    88 %\n"
+                       "  16,801,792 PTX instructions by warps (error 1.00 %), on average 32.0 of 32\n"),
+            std::string::npos);
+  EXPECT_NE(shown.find("    read A     134,217,728    1 %         32.0    4.0  4.29 GB    88 %\n"
+                       "    read B       4,194,304    0 %          1.0    1.0   134 MB     0 %\n"),
+            std::string::npos);
+  EXPECT_NE(shown.find("moved for every 4 used (in the counted blocks)."), std::string::npos);
+  EXPECT_EQ(shown.find("are exact"), std::string::npos);
+  expect_fits(shown, 80);
+
+  auto cut_short = std::make_shared<events::LaunchSample>(*run.launches[0].sample);
+  cut_short->scaled = false;
+  run.launches[0].sample = cut_short;
+  run.launches[0].complete = false;
+  const std::string some = text(run);
+  EXPECT_NE(some.find("numbers are those of the 13 of 256 blocks that were counted"), std::string::npos) << some;
+  EXPECT_EQ(some.find("error  per request"), std::string::npos);
+}
+
 TEST_F(TextViewTest, comparison_names_the_line_and_the_reason) {
   const RunRecord a = example::matmul(example::Product::kNaive, 512, source_);
   const RunRecord b = example::matmul(example::Product::kCoalesced, 512, source_);
