@@ -59,6 +59,8 @@ typedef struct warplens_session_options {
   const char* executor; /* null or "jit"; "interpreter" */
   uint32_t workers;     /* threads that run blocks; 0: one a core */
   const char* level;    /* null or "machine": counts as the GPU's assembler lays loops out; "ptx": as the PTX stands */
+  const char* counting; /* null or "fast": by closed forms in generated code; "oracle": lane by lane, slowly, and the
+                         * same numbers */
 } warplens_session_options;
 
 /* `options` may be null. */
@@ -116,6 +118,9 @@ typedef struct warplens_launch_shape {
   uint32_t shared_bytes;      /* dynamic shared memory a block */
   uint32_t uncounted;         /* not 0: just run */
   double timeout_seconds;     /* 0: none; a launch that takes longer ends with a finding */
+  double sample;              /* 0 or 1: count every block; between: count so large a share of the blocks, and estimate
+                               * the numbers of all (docs/selection.md). All blocks run. */
+  uint64_t sample_seed;       /* another one chooses other blocks */
 } warplens_launch_shape;
 
 /* One parameter: `bytes` bytes at `data`, which must be the parameter's size. An address is 8 bytes. */
@@ -160,6 +165,27 @@ typedef struct warplens_counters {
  * `counters->struct_bytes` must be set. An uncounted launch has zeros. */
 WARPLENS_API warplens_status warplens_result_totals(const warplens_launch_result* result, int memory, int access,
                                                     warplens_counters* counters);
+/* Which blocks were counted. `sample->struct_bytes` must be set. */
+typedef struct warplens_sample {
+  size_t struct_bytes;
+  double share;             /* as asked for; 1: counts are exact, because every block was counted */
+  uint64_t seed;
+  uint64_t counted_blocks;  /* 0: not counted at all */
+  uint64_t blocks;          /* of the launch */
+  int scaled;               /* 1: counts are estimates for all blocks. 0 with share < 1: the launch did not run to its
+                             * end, and counts are those of the counted blocks */
+} warplens_sample;
+WARPLENS_API warplens_status warplens_result_sample(const warplens_launch_result* result, warplens_sample* sample);
+
+/* Standard errors of warplens_counters' numbers: 0 when every block was counted. Errors of sums over several accesses
+ * are the sums of their errors, which is never too small. */
+typedef struct warplens_errors {
+  size_t struct_bytes;
+  double requests, lanes, bytes_asked, sectors, ideal_sectors, lines, wavefronts, ideal_wavefronts;
+} warplens_errors;
+/* Of what warplens_result_totals gives. `errors->struct_bytes` must be set. */
+WARPLENS_API warplens_status warplens_result_errors(const warplens_launch_result* result, int memory, int access,
+                                                    warplens_errors* errors);
 /* PTX instructions executed by warps. */
 WARPLENS_API uint64_t warplens_result_instructions(const warplens_launch_result* result);
 
@@ -177,6 +203,10 @@ WARPLENS_API size_t warplens_result_line_count(const warplens_launch_result* res
 /* `line->struct_bytes` must be set. */
 WARPLENS_API warplens_status warplens_result_line(const warplens_launch_result* result, size_t index,
                                                   warplens_line* line);
+
+/* Of the line's counters. Both struct_bytes must be set. */
+WARPLENS_API warplens_status warplens_result_line_errors(const warplens_launch_result* result, size_t index,
+                                                         warplens_errors* global, warplens_errors* shared);
 
 typedef struct warplens_finding {
   size_t struct_bytes;

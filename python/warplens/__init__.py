@@ -7,6 +7,9 @@
     print(result.global_read.requests, result.global_read.sectors)
     print(result)                                                  # the whole report
 
+A call with sample=0.05 counts that share of the blocks and estimates the rest: result.sample says which blocks were
+counted, and the counters have standard errors (result.global_read.errors).
+
 Arrays are whatever has the buffer protocol (NumPy, array, bytearray, memoryview ...), NumPy's __array_interface__, or
 PyTorch's CPU tensors. They are copied to device memory and, when they can be written, copied back. Needs nothing but
 libwarplens.so: named by WARPLENS_LIBRARY, beside an installed module, or in the build folder of the source tree.
@@ -18,7 +21,7 @@ import pathlib
 import struct
 from typing import NamedTuple
 
-__all__ = ["load", "loads", "Session", "Module", "Kernel", "Result", "Counters", "Line", "Finding", "Parameter",
+__all__ = ["load", "loads", "Session", "Module", "Kernel", "Result", "Counters", "Line", "Finding", "Parameter", "Sample",
            "Error", "scalar", "version"]
 
 
@@ -43,7 +46,7 @@ class _Sized(ctypes.Structure):
 
 class _Options(_Sized):
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("gpu", ctypes.c_char_p), ("executor", ctypes.c_char_p),
-                ("workers", ctypes.c_uint32), ("level", ctypes.c_char_p)]
+                ("workers", ctypes.c_uint32), ("level", ctypes.c_char_p), ("counting", ctypes.c_char_p)]
 
 
 class _Parameter(_Sized):
@@ -54,7 +57,7 @@ class _Parameter(_Sized):
 class _Shape(_Sized):
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3),
                 ("cluster", ctypes.c_uint32 * 3), ("shared_bytes", ctypes.c_uint32), ("uncounted", ctypes.c_uint32),
-                ("timeout_seconds", ctypes.c_double)]
+                ("timeout_seconds", ctypes.c_double), ("sample", ctypes.c_double), ("sample_seed", ctypes.c_uint64)]
 
 
 class _Argument(ctypes.Structure):
@@ -67,6 +70,15 @@ _COUNTER_NAMES = ("requests", "lanes", "bytes_asked", "sectors", "ideal_sectors"
 
 class _Counters(_Sized):
     _fields_ = [("struct_bytes", ctypes.c_size_t)] + [(n, ctypes.c_uint64) for n in _COUNTER_NAMES]
+
+
+class _Errors(_Sized):
+    _fields_ = [("struct_bytes", ctypes.c_size_t)] + [(n, ctypes.c_double) for n in _COUNTER_NAMES]
+
+
+class _Sample(_Sized):
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("share", ctypes.c_double), ("seed", ctypes.c_uint64),
+                ("counted_blocks", ctypes.c_uint64), ("blocks", ctypes.c_uint64), ("scaled", ctypes.c_int)]
 
 
 class _Line(_Sized):
@@ -121,7 +133,9 @@ def _open_library():
             allocate=[pointer, u64, pointer], free=[pointer, u64], copy_in=[pointer, u64, pointer, u64],
             copy_out=[pointer, pointer, u64, u64], launch=[pointer, pointer, pointer, pointer, size, pointer],
             result_complete=[pointer], result_totals=[pointer, status, status, pointer],
-            result_line=[pointer, size, pointer], result_finding=[pointer, size, pointer])
+            result_line=[pointer, size, pointer], result_sample=[pointer, pointer],
+            result_errors=[pointer, status, status, pointer], result_line_errors=[pointer, size, pointer, pointer],
+            result_finding=[pointer, size, pointer])
     if lib.warplens_api_version() != _API_VERSION:
         raise ImportError(f"{path} has version {lib.warplens_api_version()} of the interface; "
                           f"this module needs {_API_VERSION}")
@@ -277,13 +291,25 @@ def _number(value, parameter, what):
 # ---- results ----
 
 
+class Sample(NamedTuple):
+    """share and seed as asked for; blocks: of the launch. scaled: counts are estimates for all blocks; False for a
+    launch that did not run to its end, whose counts are those of the counted blocks."""
+    share: float
+    seed: int
+    counted_blocks: int
+    blocks: int
+    scaled: bool
+
+
 class Counters:
     """What accesses of one kind did: requests, lanes, bytes_asked, sectors, ideal_sectors, lines, wavefronts,
-    ideal_wavefronts. Counters can be added."""
+    ideal_wavefronts. `errors`: standard errors by these names, zeros when every block was counted. Counters can be
+    added; errors of sums are the sums of the errors."""
 
-    __slots__ = _COUNTER_NAMES
+    __slots__ = _COUNTER_NAMES + ("errors",)
 
-    def __init__(self, c=None):
+    def __init__(self, c=None, errors=None):
+        self.errors = {name: float(getattr(errors, name)) if errors is not None else 0.0 for name in _COUNTER_NAMES}
         for name in _COUNTER_NAMES:
             setattr(self, name, int(getattr(c, name)) if c is not None else 0)
 
@@ -291,6 +317,7 @@ class Counters:
         total = Counters()
         for name in _COUNTER_NAMES:
             setattr(total, name, getattr(self, name) + getattr(other, name))
+            total.errors[name] = self.errors[name] + other.errors[name]
         return total
 
     def __eq__(self, other):
@@ -321,7 +348,7 @@ class Finding(NamedTuple):
 
 
 class Result:
-    """One launch. complete: ran to its end. findings: what went wrong. lines: by source line, the worst first.
+    """One launch. complete: ran to its end. sample: None when every block was counted (or none), else a Sample. findings: what went wrong. lines: by source line, the worst first.
     global_read, global_write, global_atomic, shared_read ... constant_read: Counters. str() is the report."""
 
     def __init__(self, handle):
@@ -330,11 +357,17 @@ class Result:
             self.text = _lib.warplens_result_text(handle).decode()
             self._json = _lib.warplens_result_json(handle).decode()
             self.instructions = _lib.warplens_result_instructions(handle)
+            sample = _Sample.new()
+            _check(_lib.warplens_result_sample(handle, ctypes.byref(sample)))
+            self.sample = Sample(sample.share, sample.seed, sample.counted_blocks, sample.blocks,
+                                 bool(sample.scaled)) if 0 < sample.share < 1 else None
             for m, memory in enumerate(("global", "shared", "local", "constant")):
                 for a, access in enumerate(("read", "write", "atomic")):
                     counters = _Counters.new()
                     _check(_lib.warplens_result_totals(handle, m, a, ctypes.byref(counters)))
-                    setattr(self, f"{memory}_{access}", Counters(counters))
+                    errors = _Errors.new()
+                    _check(_lib.warplens_result_errors(handle, m, a, ctypes.byref(errors)))
+                    setattr(self, f"{memory}_{access}", Counters(counters, errors))
             self.lines = [self._line(handle, i) for i in range(_lib.warplens_result_line_count(handle))]
             self.findings = [self._finding(handle, i) for i in range(_lib.warplens_result_finding_count(handle))]
         finally:
@@ -344,8 +377,10 @@ class Result:
     def _line(handle, index):
         c = _Line.new()
         _check(_lib.warplens_result_line(handle, index, ctypes.byref(c)))
-        return Line(c.file.decode(), c.line, c.text.decode(errors="replace"), c.instructions, Counters(c.global_),
-                    Counters(c.shared))
+        of_global, of_shared = _Errors.new(), _Errors.new()
+        _check(_lib.warplens_result_line_errors(handle, index, ctypes.byref(of_global), ctypes.byref(of_shared)))
+        return Line(c.file.decode(), c.line, c.text.decode(errors="replace"), c.instructions,
+                    Counters(c.global_, of_global), Counters(c.shared, of_shared))
 
     @staticmethod
     def _finding(handle, index):
@@ -382,6 +417,12 @@ def _extents(value, what):
     return (ctypes.c_uint32 * 3)(*(parts + (1, 1))[:3])
 
 
+def _share(sample):
+    if not 0 < sample <= 1:  # the interface takes 0 for all
+        raise Error(f"sample is a share of the blocks above 0 and up to 1, not {sample!r}")
+    return sample
+
+
 class Kernel:
     """A kernel of a module. Call it with grid, block and one argument for each parameter."""
 
@@ -399,17 +440,19 @@ class Kernel:
     def __repr__(self):
         return f"<warplens kernel {self.demangled}>"
 
-    def __call__(self, grid, block, *arguments, cluster=(0, 0, 0), shared=0, count=True, timeout=0.0):
+    def __call__(self, grid, block, *arguments, cluster=(0, 0, 0), shared=0, count=True, timeout=0.0, sample=1.0,
+                 sample_seed=0):
         """Runs the kernel on `arguments`, one for each parameter: arrays, whole numbers, floats,
         None for a null pointer, bytes for structures. `shared`: bytes of dynamic shared memory. `timeout`: seconds, 0
-        for none. Gives a Result; a kernel that misbehaves has findings there and is no exception."""
+        for none. `sample`: the share of the blocks that are counted; below 1 the counts are estimates, and another
+        `sample_seed` chooses other blocks. Gives a Result; a kernel that misbehaves has findings there and is no exception."""
         if len(arguments) != len(self.parameters):
             names = ", ".join(f".{p.type} {p.name}" for p in self.parameters)
             raise Error(f"{self.demangled} has {len(self.parameters)} parameters ({names}), "
                         f"and {len(arguments)} arguments are given")
         shape = _Shape.new(grid=_extents(grid, "grid"), block=_extents(block, "block"),
                            cluster=_extents(cluster, "cluster"), shared_bytes=shared, uncounted=0 if count else 1,
-                           timeout_seconds=timeout)
+                           timeout_seconds=timeout, sample=_share(sample), sample_seed=sample_seed)
         with _Placed(self._module.session) as placed:
             values = [placed.bytes_of(a, p, f"argument {i + 1}")
                       for i, (a, p) in enumerate(zip(arguments, self.parameters))]
@@ -485,11 +528,13 @@ class Module:
 
 class Session:
     """One virtual GPU. gpu: None for the built-in one, a name, or the path of a GPU file. level: "machine" (default)
-    counts loops as the GPU's assembler lays them out, "ptx" as the PTX stands."""
+    counts loops as the GPU's assembler lays them out, "ptx" as the PTX stands. counting: "fast" (default) by closed
+    forms in generated code, "oracle" lane by lane: slow, and the same numbers."""
 
-    def __init__(self, gpu=None, executor=None, workers=0, level=None):
+    def __init__(self, gpu=None, executor=None, workers=0, level=None, counting=None):
         options = _Options.new(gpu=gpu.encode() if gpu else None, executor=executor.encode() if executor else None,
-                               workers=workers, level=level.encode() if level else None)
+                               workers=workers, level=level.encode() if level else None,
+                               counting=counting.encode() if counting else None)
         self._handle = ctypes.c_void_p()
         _check(_lib.warplens_session_create(ctypes.byref(options), ctypes.byref(self._handle)))
 

@@ -22,6 +22,11 @@ warplens_counters counters_of(const report::Traffic& t) {
           t.ideal_sectors,           t.lines,    t.wavefronts, t.ideal_wavefronts};
 }
 
+warplens_errors errors_of(const report::TrafficErrors& e) {
+  return {sizeof(warplens_errors), e.requests, e.lanes,      e.bytes_asked,     e.sectors,
+          e.ideal_sectors,         e.lines,    e.wavefronts, e.ideal_wavefronts};
+}
+
 namespace {
 
 /// Sets the launch's flag when the time is up.
@@ -91,8 +96,9 @@ std::unique_ptr<warplens_launch_result> result_of(const session::Session& sessio
   const events::KernelInfo& kernel = one.kernels[0].info;
   one.program = kernel.ptx_file;
   if (const auto& counts = one.launches[0].counts) {
-    result->totals = report::totals_of(kernel, *counts);
-    result->lines = report::line_table(one.kernels[0], *counts);
+    const events::LaunchSample* sample = one.launches[0].sample.get();
+    result->totals = report::totals_of(kernel, *counts, sample);
+    result->lines = report::line_table(one.kernels[0], *counts, sample);
   }
   for (const events::Finding& f : one.launches[0].findings) {
     result->finding_kinds.push_back(report::word(f.kind));
@@ -133,6 +139,7 @@ warplens_status launch(warplens_session* session, const warplens_entry* entry, c
   request.dynamic_shared_bytes = shape.shared_bytes;
   request.parameters = std::move(*block);
   request.count = shape.uncounted == 0;
+  if (shape.sample != 0) request.sample = {shape.sample, shape.sample_seed};
   const Deadline deadline(shape.timeout_seconds);
   request.interrupt = &deadline.flag();
   session->session->forget_launches();
@@ -175,6 +182,43 @@ warplens_status warplens_result_totals(const warplens_launch_result* result, int
       return fail(WARPLENS_INVALID, std::string("result is null, or memory or access is unknown"));
     const auto& traffic = result->totals.at(static_cast<report::Memory>(memory), static_cast<report::Kind>(access));
     return api::give(api::counters_of(traffic), counters);
+  });
+}
+
+warplens_status warplens_result_sample(const warplens_launch_result* result, warplens_sample* sample) {
+  return guarded([&] {
+    if (result == nullptr) return fail(WARPLENS_INVALID, std::string("result is null"));
+    const report::LaunchRecord& launch = result->record.launches[0];
+    warplens_sample out{};
+    if (const events::LaunchSample* s = launch.sample.get())
+      out = {0, s->choice.share, s->choice.seed, s->counted_blocks, s->blocks, s->scaled ? 1 : 0};
+    else if (launch.counts != nullptr)
+      out = {0, 1, 0, launch.shape.grid.count(), launch.shape.grid.count(), 0};
+    else
+      out.blocks = launch.shape.grid.count();
+    return api::give(out, sample);
+  });
+}
+
+warplens_status warplens_result_errors(const warplens_launch_result* result, int memory, int access,
+                                       warplens_errors* errors) {
+  return guarded([&] {
+    const bool known = memory >= 0 && memory < report::kMemories && access >= 0 && access < report::kKinds;
+    if (result == nullptr || !known)
+      return fail(WARPLENS_INVALID, std::string("result is null, or memory or access is unknown"));
+    const auto& traffic = result->totals.at(static_cast<report::Memory>(memory), static_cast<report::Kind>(access));
+    return api::give(api::errors_of(traffic.errors), errors);
+  });
+}
+
+warplens_status warplens_result_line_errors(const warplens_launch_result* result, size_t index, warplens_errors* global,
+                                            warplens_errors* shared) {
+  return guarded([&] {
+    if (index >= warplens_result_line_count(result))
+      return fail(WARPLENS_INVALID, fmt::format("there is no line {} in the result", index));
+    const report::LineRow& row = result->lines.rows[index];
+    const warplens_status given = api::give(api::errors_of(row.global.errors), global);
+    return given != WARPLENS_OK ? given : api::give(api::errors_of(row.shared.errors), shared);
   });
 }
 

@@ -82,5 +82,6 @@ bool take(const T* from, T& to) {
 
 /// The counters as the C structure has them.
 warplens_counters counters_of(const report::Traffic& traffic);
+warplens_errors errors_of(const report::TrafficErrors& errors);
 
 }  // namespace warplens::api

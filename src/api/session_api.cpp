@@ -55,6 +55,7 @@ warplens_status warplens_session_create(const warplens_session_options* options,
     if (*or_empty(given.executor) != '\0') wanted.executor = given.executor;
     wanted.workers = given.workers;
     if (*or_empty(given.level) != '\0') wanted.level = given.level;
+    if (*or_empty(given.counting) != '\0') wanted.counting = given.counting;
     auto made = session::Session::create(wanted);
     if (!made) return fail(WARPLENS_INPUT, made.error());
     auto object = std::make_unique<warplens_session>();

@@ -106,6 +106,7 @@ void record_end(Device& device, const Prepared& launch, const exec::LaunchOutcom
   event.code = exec::word(outcome.preparation.source);
   event.code_seconds = outcome.preparation.seconds;
   event.counts = launch.request.count ? &outcome.counts : nullptr;
+  event.sample = outcome.sample.get();
   event.findings = outcome.findings;
   event.complete = outcome.complete();
   device.session().records()->end_launch(event);
@@ -244,6 +245,7 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   request.params = pack(*function->ptx, call.arguments);
   request.count = prepared->selected && device.session().options().count;
   request.by_oracle = device.session().options().counting == "oracle";
+  request.sample = device.session().options().sample;
   request.workers = device.session().options().workers;
   request.id = device.next_launch();
   request.resident_blocks = resident_blocks(device, *function, count(call.block), call.shared_bytes);

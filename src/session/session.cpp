@@ -176,6 +176,10 @@ size_t Session::record_kernel(const exec::LoadedKernel& kernel, const ptx::Modul
 
 Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   if (Status ready = check(launch); !ready) return ready.error();
+  if (!launch.sample.valid())
+    return make_error(
+        fmt::format("a sample is a share of the blocks above 0 and up to 1, not {}", launch.sample.share));
+  if (!launch.sample.all() && by_oracle_) return make_error("the oracle counts all blocks; it takes no sample");
   const exec::LoadedKernel& kernel = **this->kernel(launch);
   exec::LaunchRequest request;
   request.kernel = &kernel;
@@ -187,6 +191,7 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   request.params.resize(launch.entry->param_bytes);
   request.count = launch.count;
   request.by_oracle = by_oracle_;
+  request.sample = launch.sample;
   request.listeners = launch.listeners;
   request.workers = workers_;
   request.id = launches_;
@@ -208,6 +213,7 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   record.code = exec::word(outcome.preparation.source);
   record.code_seconds = outcome.preparation.seconds;
   record.complete = outcome.complete();
+  record.sample = outcome.sample;
   if (launch.count) record.counts = std::make_shared<const events::LaunchCounts>(std::move(outcome.counts));
   record.findings = std::move(outcome.findings);
   record_.launches.push_back(std::move(record));

@@ -47,6 +47,7 @@ struct Launch {
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;  ///< ptx::Function::param_bytes bytes, laid out as the PTX says
   bool count = true;
+  events::SampleChoice sample;  ///< count a share of the blocks only
   std::vector<events::Listener*> listeners;
   const std::atomic<uint32_t>* interrupt = nullptr;  ///< as exec::LaunchRequest::interrupt
   std::function<void(std::string_view)> print;       ///< what the kernel prints; empty: standard output

@@ -171,6 +171,76 @@ static void check_limits(warplens_session* session, const warplens_module* modul
   warplens_result_destroy(result);
 }
 
+/* 64 blocks of 128 threads for 8000 elements: the last blocks are partly, or wholly, beyond the end. Two loads of 4 bytes
+ * a thread: 8 sectors a full warp. */
+static void check_sample(const char* text, warplens_session* session, warplens_module* module) {
+  const warplens_entry* axpy = NULL;
+  warplens_launch_result* result = NULL;
+  uint64_t x = 0;
+  CHECK(warplens_entry_find(module, "axpy", &axpy) == WARPLENS_OK);
+  CHECK(warplens_allocate(session, 8192 * 4, &x) == WARPLENS_OK);
+  uint32_t n = 8000;
+  float a = 2;
+  warplens_argument arguments[] = {{&n, 4}, {&a, 4}, {&x, 8}, {&x, 8}};
+  warplens_launch_shape shape = {sizeof shape, {64, 1, 1}, {128, 1, 1}, {0, 0, 0}, 0, 0, 0, 0, 0};
+  warplens_counters all, some;
+  warplens_errors errors;
+  warplens_sample sample;
+  memset(&all, 0, sizeof all);
+  all.struct_bytes = some.struct_bytes = sizeof all;
+  errors.struct_bytes = sizeof errors;
+  sample.struct_bytes = sizeof sample;
+  CHECK(warplens_launch(session, axpy, &shape, arguments, 4, &result) == WARPLENS_OK);
+  CHECK(warplens_result_totals(result, WARPLENS_GLOBAL, WARPLENS_READ, &all) == WARPLENS_OK);
+  CHECK(all.requests == 2 * 250 && all.sectors == 2 * 1000);
+  CHECK(warplens_result_sample(result, &sample) == WARPLENS_OK);
+  CHECK(sample.share == 1 && sample.counted_blocks == 64 && sample.blocks == 64 && !sample.scaled);
+  CHECK(warplens_result_errors(result, WARPLENS_GLOBAL, WARPLENS_READ, &errors) == WARPLENS_OK);
+  CHECK(errors.requests == 0 && errors.sectors == 0);
+  warplens_result_destroy(result);
+  shape.sample = 0.25;
+  shape.sample_seed = 3;
+  CHECK(warplens_launch(session, axpy, &shape, arguments, 4, &result) == WARPLENS_OK);
+  CHECK(warplens_result_sample(result, &sample) == WARPLENS_OK);
+  CHECK(sample.share == 0.25 && sample.seed == 3 && sample.counted_blocks == 18 && sample.blocks == 64 && sample.scaled);
+  CHECK(warplens_result_totals(result, WARPLENS_GLOBAL, WARPLENS_READ, &some) == WARPLENS_OK);
+  CHECK(warplens_result_errors(result, WARPLENS_GLOBAL, WARPLENS_READ, &errors) == WARPLENS_OK);
+  /* Block 62 has half its warps; it is the only one in the interior that differs, in a stratum of 7 or 8. */
+  CHECK(some.sectors <= all.sectors + 8 * 16 && some.sectors + 8 * 16 >= all.sectors);
+  CHECK(errors.sectors >= 0 && errors.sectors <= 8 * 16);
+  warplens_line line;
+  warplens_errors shared;
+  line.struct_bytes = sizeof line;
+  shared.struct_bytes = sizeof shared;
+  CHECK(warplens_result_line_count(result) > 0);
+  CHECK(warplens_result_line_errors(result, 0, &errors, &shared) == WARPLENS_OK);
+  CHECK(shared.wavefronts == 0);
+  CHECK_REFUSED(warplens_result_line_errors(result, 10000, &errors, &shared), WARPLENS_INVALID, "no line");
+  warplens_result_destroy(result);
+  shape.sample = 1.5;
+  CHECK_REFUSED(warplens_launch(session, axpy, &shape, arguments, 4, &result), WARPLENS_INPUT, "above 0 and up to 1");
+
+  /* The oracle: the same counts, and no sample. */
+  warplens_session* slow = NULL;
+  warplens_module* again = NULL;
+  warplens_session_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_bytes = sizeof options;
+  options.counting = "oracle";
+  CHECK(warplens_session_create(&options, &slow) == WARPLENS_OK);
+  CHECK(warplens_module_load(slow, text, strlen(text), "k.ptx", &again) == WARPLENS_OK);
+  CHECK(warplens_entry_find(again, "axpy", &axpy) == WARPLENS_OK);
+  CHECK(warplens_allocate(slow, 8192 * 4, &x) == WARPLENS_OK);
+  shape.sample = 0.5;
+  CHECK_REFUSED(warplens_launch(slow, axpy, &shape, arguments, 4, &result), WARPLENS_INPUT, "takes no sample");
+  shape.sample = 0;
+  CHECK(warplens_launch(slow, axpy, &shape, arguments, 4, &result) == WARPLENS_OK);
+  CHECK(warplens_result_totals(result, WARPLENS_GLOBAL, WARPLENS_READ, &some) == WARPLENS_OK);
+  CHECK(memcmp(&some, &all, sizeof all) == 0);
+  warplens_result_destroy(result);
+  warplens_session_destroy(slow);
+}
+
 static void check_refusals(warplens_session* session) {
   warplens_session* none = NULL;
   warplens_module* module = NULL;
@@ -183,6 +253,9 @@ static void check_refusals(warplens_session* session) {
   options.gpu = "h200";
   options.executor = "slow";
   CHECK_REFUSED(warplens_session_create(&options, &none), WARPLENS_INPUT, "jit or interpreter");
+  options.executor = NULL;
+  options.counting = "roughly";
+  CHECK_REFUSED(warplens_session_create(&options, &none), WARPLENS_INPUT, "fast or oracle");
   CHECK_REFUSED(warplens_session_create(NULL, NULL), WARPLENS_INVALID, "null");
   const char* broken = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret }\n";
   CHECK_REFUSED(warplens_module_load(session, broken, strlen(broken), "broken.ptx", &module), WARPLENS_INPUT,
@@ -205,6 +278,7 @@ int main(int argc, char** argv) {
     check_names(module);
     check_axpy(session, module);
     check_limits(session, module);
+    check_sample(text, session, module);
     check_refusals(session);
   }
   warplens_session_destroy(session);

@@ -36,6 +36,43 @@ class Axpy(unittest.TestCase):
         self.assertIn("axpy  grid 4, block 64, 1 launch", str(result))
         self.assertEqual(result.json()["kernels"][0]["short_name"], "axpy")
 
+    def test_a_sample_of_the_blocks(self):
+        x, y = array.array("f", range(8192)), array.array("f", [0] * 8192)
+        exact = self.axpy(64, 128, 8192, 2.0, x, y)
+        self.assertIsNone(exact.sample)
+        self.assertEqual(exact.global_read.errors["sectors"], 0)
+        some = self.axpy(64, 128, 8192, 2.0, x, y, sample=0.25, sample_seed=4)
+        self.assertEqual(list(y), [4.0 * i for i in range(8192)])  # both launches ran whole
+        self.assertEqual(some.sample, warplens.Sample(0.25, 4, 18, 64, True))
+        # All blocks do the same, so nothing is lost.
+        self.assertEqual(some.global_read, exact.global_read)
+        self.assertEqual(some.global_read.errors["sectors"], 0)
+        # Now the first half of the blocks only: what is amiss is within the stratum of 8 blocks, of 8 sectors, that the
+        # end falls in.
+        exact = self.axpy(512, 32, 8192, 2.0, x, y)
+        some = self.axpy(512, 32, 8192, 2.0, x, y, sample=0.25, sample_seed=1)
+        error = some.global_read.errors["sectors"]
+        self.assertEqual(exact.global_read.sectors, 256 * 8)
+        self.assertLessEqual(abs(some.global_read.sectors - exact.global_read.sectors), 4 * 8)
+        self.assertLessEqual(error, 8 * 8)
+        total = some.global_read + some.global_write
+        self.assertEqual(total.errors["sectors"], error + some.global_write.errors["sectors"])
+        self.assertEqual(sum(line.global_memory.errors["sectors"] for line in some.lines), total.errors["sectors"])
+        for share in (0, -1, 1.5, float("nan")):
+            with self.assertRaisesRegex(warplens.Error, "above 0 and up to 1"):
+                self.axpy(64, 128, 8192, 2.0, x, y, sample=share)
+
+    def test_the_oracle_counts_the_same(self):
+        oracle = warplens.Session(counting="oracle").load(PTX)["axpy"]
+        slow = oracle(4, 64, 200, 2.0, self.x, self.y)
+        fast = self.axpy(4, 64, 200, 2.0, self.x, self.y)
+        self.assertEqual(slow.global_read, fast.global_read)
+        self.assertEqual(slow.global_write, fast.global_write)
+        with self.assertRaisesRegex(warplens.Error, "takes no sample"):
+            oracle(4, 64, 200, 2.0, self.x, self.y, sample=0.5)
+        with self.assertRaisesRegex(warplens.Error, "fast or oracle"):
+            warplens.Session(counting="roughly")
+
     def test_arrays_of_all_kinds(self):
         for x, y in ((memoryview(self.x), memoryview(self.y)), (bytes(self.x), bytearray(self.y)),
                      ((ctypes.c_float * 200)(*self.x), (ctypes.c_float * 200)(*self.y))):

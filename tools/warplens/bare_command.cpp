@@ -210,6 +210,7 @@ class BareRun {
     report::LaunchSelection selection(options_.session);
     const bool selected = selection.select(launch_.entry->name);
     launch_.count = selected && options_.session.count;
+    launch_.sample = options_.session.sample;
     if (selected && !options_.session.trace.empty()) launch_.listeners.push_back(&trace);
     std::fflush(nullptr);
     {

@@ -45,6 +45,8 @@ what is counted:
   --launch-count N       then count N
   --level machine|ptx    loops as the GPU's assembler lays them out (default), or as the PTX stands
   --counting oracle      count lane by lane instead of by closed forms: the same numbers, up to a thousand times slower
+  --sample SHARE         count a share of each launch's blocks (5% or 0.05), and estimate the rest (docs/selection.md)
+  --sample-seed N        choose other blocks
   --no-count             just run
 
 running:

@@ -42,6 +42,20 @@ Status set_timeout(RunOptions& o, const std::string& text) {
   return Done{};
 }
 
+/// "5%" or "0.05".
+Status set_sample(RunOptions& o, const std::string& text) {
+  char* end = nullptr;
+  double share = std::strtod(text.c_str(), &end);
+  const std::string_view rest(end);
+  if (rest == "%" || rest == " %") share /= 100;
+  const bool is_number = end != text.c_str() && (rest.empty() || rest == "%" || rest == " %");
+  if (!is_number || !(share > 0 && share <= 1))
+    return make_error(fmt::format("--sample needs a share of the blocks above 0 and up to 100 %, not '{}'", text),
+                      "--sample 5% or --sample 0.05");
+  o.session.sample.share = share;
+  return Done{};
+}
+
 Status set_pattern(std::string& to, const std::string& text, const char* option) {
   if (!report::LaunchSelection::check_pattern(text))
     return make_error(fmt::format("{}: '{}' is not a valid regular expression", option, text));
@@ -140,6 +154,10 @@ const std::map<std::string_view, Option>& own_options() {
           o.session.counting = chosen == 1 ? "oracle" : "fast";
           return status;
         }}},
+      {"--sample", {true, set_sample}},
+      {"--sample-seed",
+       {true,
+        [](RunOptions& o, const std::string& v) { return set_number(o.session.sample.seed, v, "--sample-seed"); }}},
       {"--workers",
        {true, [](RunOptions& o, const std::string& v) { return set_number(o.session.workers, v, "--workers"); }}},
       {"--gpu", {true, [](RunOptions& o, const std::string& v) { return choose_gpu(o.gpu, v); }}},
@@ -183,6 +201,7 @@ class Parser {
     if (options_.help) return std::move(options_);
     take_inputs();
     take_compile_options();
+    check_sample();
     if (!faults_.empty()) return std::move(faults_);
     return std::move(options_);
   }
@@ -239,6 +258,14 @@ class Parser {
     } else {
       faults_.push_back(make_error(fmt::format("{} needs a value", name)));
     }
+  }
+
+  void check_sample() {
+    const report::SessionFile& s = options_.session;
+    if (s.sample.all()) return;
+    if (s.counting == "oracle")
+      faults_.push_back(make_error("--counting oracle counts every block; it takes no --sample"));
+    if (!s.count) faults_.push_back(make_error("--no-count counts nothing; there is nothing to take a --sample of"));
   }
 
   void take_inputs() {
