@@ -48,6 +48,7 @@ struct Variant {
   const char* name;
   bool count, bounds;
   unsigned workers;
+  double sample = 1;
 };
 
 void run(benchmark::State& state, const std::string& name, const Variant& variant) {
@@ -56,14 +57,14 @@ void run(benchmark::State& state, const std::string& name, const Variant& varian
   if (work.rewind) work.rewind();
   const auto counted = work.kernel->launch(jit, true, 1);
   if (!work.right()) return state.SkipWithError("the result is wrong");
-  work.kernel->launch(jit, variant.count, variant.workers);
+  work.kernel->launch(jit, variant.count, variant.workers, {0, 0, 0}, variant.sample);
   time(state, [&] {
     if (work.rewind) {
       state.PauseTiming();
       work.rewind();
       state.ResumeTiming();
     }
-    benchmark::DoNotOptimize(work.kernel->launch(jit, variant.count, variant.workers));
+    benchmark::DoNotOptimize(work.kernel->launch(jit, variant.count, variant.workers, {0, 0, 0}, variant.sample));
   });
   state.counters["thread_instructions"] = work.kernel->thread_instructions(counted);
   state.counters["warps"] = work.kernel->warps();
@@ -120,6 +121,11 @@ void add_all() {
         "mandelbrot", "nested_if", "collatz_equal", "collatz_by_block", "tree_sum", "bitonic_sort", "axpy"})
     for (const Variant& v : kVariants)
       add(std::string(name) + "/" + v.name, [name, &v](benchmark::State& s) { run(s, name, v); });
+  // 2048 blocks, of which 104 are counted, against all and none.
+  static const Variant kSampled = {"sampled", true, true, 1, 0.05};
+  for (const char* name : {"random_loads_many_16KiB", "random_loads_many_16MiB"})
+    for (const Variant* v : {&kSampled, &kVariants[0], &kVariants[1]})
+      add(std::string(name) + "/" + v->name, [name, v](benchmark::State& s) { run(s, name, *v); });
   static const Variant kThreads[] = {{"one_thread", true, true, 1}, {"two_threads", true, true, 2}};
   for (const Variant& v : kThreads)
     add(std::string("axpy_long/") + v.name, [&v](benchmark::State& s) { run(s, "axpy_long", v); });

@@ -50,7 +50,8 @@ void EngineKernel::add_argument(const void* value, size_t bytes) {
   std::memcpy(params_.data() + params[next_++].offset, value, bytes);
 }
 
-exec::LaunchOutcome EngineKernel::launch(exec::Executor& executor, bool count, unsigned workers, events::Dim3 grid) {
+exec::LaunchOutcome EngineKernel::launch(exec::Executor& executor, bool count, unsigned workers, events::Dim3 grid,
+                                         double sample) {
   WL_CHECK(next_ == kernel_->function->params.size(), "{} arguments of {}", next_, kernel_->function->params.size());
   exec::LaunchRequest request;
   request.kernel = kernel_.get();
@@ -58,6 +59,7 @@ exec::LaunchOutcome EngineKernel::launch(exec::Executor& executor, bool count, u
   request.block = block_;
   request.count = count;
   request.workers = workers;
+  request.sample.share = sample;
   request.params = params_;
   auto outcome = exec::run_launch(request, *arena_, executor);
   WL_CHECK(outcome.complete(), "{}", outcome.complete() ? "" : outcome.findings[0].message);

@@ -40,7 +40,8 @@ class EngineKernel {
     return *this;
   }
   /// One launch; a launch that does not run to its end is our own failure.
-  exec::LaunchOutcome launch(exec::Executor& executor, bool count, unsigned workers, events::Dim3 grid = {0, 0, 0});
+  exec::LaunchOutcome launch(exec::Executor& executor, bool count, unsigned workers, events::Dim3 grid = {0, 0, 0},
+                             double sample = 1);
   /// Of one launch: sum over basic blocks of PTX instructions x active lanes, from a counted launch.
   double thread_instructions(const exec::LaunchOutcome& counted) const;
   /// PTX instructions of the kernel's text.

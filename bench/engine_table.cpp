@@ -153,6 +153,12 @@ void print_times(const Table& table) {
                size > 0 ? fmt::format("{:.0f} PTX instructions, ", size) : "", row.most, row.unit_title,
                verdict(median(all) <= row.most));
   }
+  for (const char* name : {"random_loads_many_16KiB", "random_loads_many_16MiB"}) {
+    const std::string work = name, sampled = work + "/sampled";
+    if (table.has(sampled))
+      fmt::print("{:<34} {:>6.2f} x as long as uncounted; all counted {:.2f} x\n", work + ", 5 % counted",
+                 table.ratio(sampled, work + "/uncounted"), table.ratio(work + "/counted", work + "/uncounted"));
+  }
   const auto wall = [&](const char* name) {
     return median(table.each(name, [](const Sample& s) { return s.seconds; }));
   };

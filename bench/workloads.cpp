@@ -98,8 +98,10 @@ Workloads::Workloads()
   add_axpy("axpy", 1 << 20);
   add_axpy("axpy_long", 1 << 22);
   add_divergent();
-  add_random_loads("random_loads_16KiB", 4096);
-  add_random_loads("random_loads_16MiB", 4 << 20);
+  add_random_loads("random_loads_16KiB", 4096, 1 << 14);
+  add_random_loads("random_loads_16MiB", 4 << 20, 1 << 14);
+  add_random_loads("random_loads_many_16KiB", 4096, 1 << 19);
+  add_random_loads("random_loads_many_16MiB", 4 << 20, 1 << 19);
   add_barriers();
 }
 
@@ -185,17 +187,17 @@ void Workloads::add_divergent() {
       &n, 0, [=] { return all_are(out, kFew, [=](size_t i) { return nested_if(mixed[i], kRounds); }); }, {}};
 }
 
-void Workloads::add_random_loads(const std::string& name, uint32_t elements) {
-  constexpr uint32_t kThreads = 1 << 14, kBlock = 256;
+void Workloads::add_random_loads(const std::string& name, uint32_t elements, uint32_t threads) {
+  constexpr uint32_t kBlock = 256;
   constexpr int kRounds = 64;
   const float* x = random_floats(*kernels_, elements, 11);
-  auto* out = kernels_->array<float>(kThreads);
-  EngineKernel& k = kernel(*kernels_, "_Z12random_loadsijPKfPf", {kThreads / kBlock, 1, 1}, {kBlock, 1, 1});
+  auto* out = kernels_->array<float>(threads);
+  EngineKernel& k = kernel(*kernels_, "_Z12random_loadsijPKfPf", {threads / kBlock, 1, 1}, {kBlock, 1, 1});
   k.argument(kRounds).argument(elements - 1).argument(x).argument(out);
   all_[name] = {&k,
                 0,
                 [=] {
-                  for (uint32_t i = 0; i < kThreads; ++i) {
+                  for (uint32_t i = 0; i < threads; ++i) {
                     Generator next{i * 2654435761u};
                     float sum = 0;
                     for (int r = 0; r < kRounds; ++r) sum += x[next() >> 8 & (elements - 1)];

@@ -29,7 +29,7 @@ class Workloads {
   void add_matmul(const std::string& name, const std::string& entry, int n, unsigned tile, events::Dim3 block);
   void add_axpy(const std::string& name, int n);
   void add_divergent();
-  void add_random_loads(const std::string& name, uint32_t elements);
+  void add_random_loads(const std::string& name, uint32_t elements, uint32_t threads);
   void add_barriers();
 
   std::unique_ptr<EngineModule> ladder_, kernels_;
