@@ -127,6 +127,26 @@ void fail(Device& device, const exec::LaunchOutcome& outcome) {
   for (const events::Finding& finding : outcome.findings) say(describe(finding));
 }
 
+/// While it lives, the launch's progress is on the terminal, if that is wanted.
+class ShownProgress {
+ public:
+  ShownProgress(Session& session, exec::LaunchRequest& request) : watcher_(session.progress()) {
+    if (watcher_ == nullptr) return;
+    request.progress = &progress_;
+    watcher_->begin({request.kernel->info.name, request.grid.count(), (request.block.count() + 31) / 32,
+                     [this] { return progress_.done(); }, [this] { return progress_.seconds(); }});
+  }
+  ~ShownProgress() {
+    if (watcher_ != nullptr) watcher_->end();
+  }
+  ShownProgress(const ShownProgress&) = delete;
+  ShownProgress& operator=(const ShownProgress&) = delete;
+
+ private:
+  report::ProgressWatcher* watcher_;
+  exec::LaunchProgress progress_;
+};
+
 /// On the engine thread.
 void execute(Device& device, Prepared& launch) {
   if (device.sticky() != cudaSuccess) return;  // a fault before this one ended the work of the device
@@ -141,6 +161,7 @@ void execute(Device& device, Prepared& launch) {
   {
     const RunningLaunch running;
     launch.request.interrupt = running.flag();
+    const ShownProgress shown(device.session(), launch.request);
     outcome = exec::run_launch(launch.request, device.arena(), device.executor());
   }
   if (launch.selected && !trace_file.empty()) append_trace(trace_file, trace.text());

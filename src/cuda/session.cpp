@@ -2,6 +2,8 @@
 // Opening a session and choosing launches.
 #include "cuda/session.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "cuda/ranges.h"
@@ -31,6 +33,15 @@ Result<std::unique_ptr<Session>> Session::from_environment() {
   auto options = report::read_session_file(path);
   if (!options) return options.error();
   return open(std::move(*options));
+}
+
+report::ProgressWatcher* Session::progress() {
+  if (!options_.progress || isatty(STDERR_FILENO) == 0) return nullptr;
+  if (progress_process_ != getpid()) {  // a fork leaves the thread behind
+    progress_process_ = getpid();
+    progress_ = new report::ProgressWatcher(STDERR_FILENO);
+  }
+  return progress_;
 }
 
 bool Session::select(const std::string& mangled_name) {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "report/launch_selection.h"
+#include "report/progress_line.h"
 #include "report/run_record.h"
 #include "report/session_file.h"
 
@@ -25,6 +26,8 @@ class Session {
   bool select(const std::string& mangled_name);
   /// cudaProfilerStart and cudaProfilerStop.
   void set_profiling(bool on) { selection_.set_profiling(on); }
+  /// Null when nobody wants to see progress, or there is no terminal. Asked by one thread at a time.
+  report::ProgressWatcher* progress();
   /// Null when records are not wanted.
   report::RecordWriter* records() { return records_.get(); }
 
@@ -33,6 +36,9 @@ class Session {
   report::SessionFile options_;
   report::LaunchSelection selection_;
   std::unique_ptr<report::RecordWriter> records_;
+  /// Never destroyed: its thread looks at launches until the process ends.
+  report::ProgressWatcher* progress_ = nullptr;
+  int progress_process_ = 0;  ///< that the watcher's thread is in
 };
 
 }  // namespace warplens::cuda

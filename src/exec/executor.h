@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "events/events.h"
 #include "events/sample.h"
+#include "exec/launch_progress.h"
 #include "exec/warp_context.h"
 #include "ir/kernel.h"
 #include "machine/access_list.h"
@@ -89,6 +90,7 @@ struct LaunchRequest {
   /// its grid barrier uses. 0: not a cooperative launch.
   uint64_t grid_workspace = 0;
   uint64_t id = 0;
+  LaunchProgress* progress = nullptr;                ///< told of blocks that have ended; null: nobody looks
   const std::atomic<uint32_t>* interrupt = nullptr;  ///< set from outside: 1 = interrupted, 2 = timeout
   /// Receives what the kernel prints (vprintf), in whole calls, from any worker thread; empty: it goes to stdout.
   std::function<void(std::string_view)> print;

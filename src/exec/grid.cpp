@@ -186,6 +186,7 @@ class BlockShare {
 
   /// All its warps have ended, unless the launch is being ended.
   void finish(Turn& turn) {
+    if (LaunchProgress* progress = launch_.request->progress) progress->add(worker_, launch_.request->cluster.count());
     if (!turn.stratum || launch_.stop.load() != 0) return;
     events::LaunchCounts counts;
     executor_.collect(launch_, turn.words, counts);
@@ -327,6 +328,7 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
   if (sample != nullptr) words = std::max(words, executor.counter_words(sample->rest));
   std::vector<WorkerCounters> counters(launch.info.workers);
   for (WorkerCounters& c : counters) c.words.assign(words, 0);
+  if (request.progress != nullptr) request.progress->begin();
   run_blocks(launch, executor, counters, sample.get());
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   if (sample != nullptr)

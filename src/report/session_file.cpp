@@ -35,6 +35,7 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.cache = j.value("cache", s.cache);
     s.gpu = j.value("gpu", s.gpu);
     s.trace = j.value("trace", s.trace);
+    s.progress = j.value("progress", s.progress);
   } catch (const json::exception& e) {
     return make_error(fmt::format("the session file {} is not valid: {}", path, e.what()));
   }
@@ -67,7 +68,8 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"workers", s.workers},
             {"cache", s.cache},
             {"gpu", s.gpu},
-            {"trace", s.trace}};
+            {"trace", s.trace},
+            {"progress", s.progress}};
   if (s.launch_count != SessionFile{}.launch_count) j["launch_count"] = s.launch_count;
   std::ofstream file(path, std::ios::trunc);
   file << j.dump(2, ' ', false, json::error_handler_t::replace) << '\n';

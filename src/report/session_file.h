@@ -30,6 +30,7 @@ struct SessionFile {
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
   bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
   std::string gpu;                ///< as gpu::find_gpu: a name or the path of a GPU file; empty: the default
+  bool progress = false;          ///< show how far long launches are, when standard error is a terminal
   std::string trace;              ///< file for the text of every event; empty: none
 };
 

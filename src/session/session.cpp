@@ -195,6 +195,7 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   request.listeners = launch.listeners;
   request.workers = workers_;
   request.id = launches_;
+  request.progress = launch.progress;
   request.interrupt = launch.interrupt;
   request.print = launch.print;
   exec::LaunchOutcome outcome = exec::run_launch(request, *arena_, *executor_);

@@ -49,6 +49,7 @@ struct Launch {
   bool count = true;
   events::SampleChoice sample;  ///< count a share of the blocks only
   std::vector<events::Listener*> listeners;
+  exec::LaunchProgress* progress = nullptr;          ///< as exec::LaunchRequest::progress
   const std::atomic<uint32_t>* interrupt = nullptr;  ///< as exec::LaunchRequest::interrupt
   std::function<void(std::string_view)> print;       ///< what the kernel prints; empty: standard output
 };

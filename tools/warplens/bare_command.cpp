@@ -17,6 +17,7 @@
 #include "report/kernel_name.h"
 #include "report/launch_selection.h"
 #include "report/output_file.h"
+#include "report/progress_line.h"
 #include "session/bind.h"
 #include "session/entry_name.h"
 #include "session/npy.h"
@@ -216,7 +217,16 @@ class BareRun {
     {
       const Watch watch(options_.timeout_seconds);
       launch_.interrupt = &watch.flag();
+      std::optional<report::ProgressWatcher> shown;
+      exec::LaunchProgress progress;
+      if (!options_.quiet && isatty(STDERR_FILENO) != 0) {
+        launch_.progress = &progress;
+        shown.emplace(STDERR_FILENO);
+        shown->begin({launch_.entry->name, launch_.grid.count(), (launch_.block.count() + 31) / 32,
+                      [&progress] { return progress.done(); }, [&progress] { return progress.seconds(); }});
+      }
       const auto launched = session_->launch(launch_);
+      if (shown) shown->end();
       if (!launched) {
         print_with_source(launched.error(), text_);
         return kMisuse;

@@ -35,7 +35,7 @@ one kernel of which is launched here.
 report:
   --json FILE            write the report as JSON too (- is standard output)
   --launches all         show every launch by itself (default: folded by kernel and shape)
-  -q, --quiet            no report on standard error
+  -q, --quiet            neither a report nor the progress of long launches on standard error
 
 what is counted:
   --kernel REGEX         only launches of kernels whose name matches

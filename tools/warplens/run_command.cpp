@@ -165,6 +165,7 @@ RunOutcome run_program(const RunOptions& options) {
 
   report::SessionFile session = options.session;
   session.record = temporary->path() + "/record";
+  session.progress = !options.quiet && isatty(STDERR_FILENO) != 0;
   const std::string session_path = temporary->path() + "/session.json";
   if (const Status status = report::write_session_file(session_path, session); !status) {
     print(status.error());

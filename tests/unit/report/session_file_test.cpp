@@ -32,6 +32,7 @@ TEST_F(SessionFileTest, round_trip) {
   s.cache = false;
   s.gpu = "h200.toml";
   s.trace = "events";
+  s.progress = true;
   s.profile_from_start = false;
   s.nvtx_regex = "step.*";
   ASSERT_TRUE(write_session_file(path_, s));
@@ -48,6 +49,7 @@ TEST_F(SessionFileTest, round_trip) {
   EXPECT_EQ(r.cache, s.cache);
   EXPECT_EQ(r.gpu, s.gpu);
   EXPECT_EQ(r.trace, s.trace);
+  EXPECT_EQ(r.progress, s.progress);
   EXPECT_EQ(r.profile_from_start, s.profile_from_start);
   EXPECT_EQ(r.nvtx_regex, s.nvtx_regex);
 }
