@@ -20,7 +20,9 @@ namespace {
 /// What listeners, runtime hooks and references need on a warp's stack besides the executor's own frames.
 constexpr uint64_t kStackReserve = 64 << 10;
 
-/// Stacks are kept by their thread: making them costs more than a small launch.
+/// Stacks are kept by their thread: making them costs more than a small launch. Not more of them than four full blocks
+/// need, though: a launch whose blocks all wait for each other may have had thousands.
+constexpr size_t kMostKeptStacks = 128;
 thread_local std::vector<Stack> t_kept_stacks;
 
 Stack take_stack(uint64_t bytes) {
@@ -125,7 +127,8 @@ BlockRunner::~BlockRunner() {
   for (WarpContext& w : contexts_)
     if (w.free_executor_state != nullptr) w.free_executor_state(w.executor_state);
   for (Fiber& fiber : fibers_) release_fiber(fiber);
-  for (Stack& stack : stacks_) t_kept_stacks.push_back(std::move(stack));
+  for (Stack& stack : stacks_)
+    if (t_kept_stacks.size() < kMostKeptStacks) t_kept_stacks.push_back(std::move(stack));
 }
 
 void BlockRunner::begin_block(uint64_t block) {

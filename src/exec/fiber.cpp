@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <utility>
 
@@ -24,6 +25,13 @@ void wl_fiber_start();
 }
 
 namespace warplens::exec {
+namespace {
+
+std::atomic<uint64_t> g_reserved_bytes{0};
+
+}  // namespace
+
+uint64_t Stack::reserved_bytes() { return g_reserved_bytes.load(std::memory_order_relaxed); }
 
 Stack::Stack(size_t bytes) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -33,12 +41,14 @@ Stack::Stack(size_t bytes) {
   WL_CHECK(at != MAP_FAILED, "no memory for a warp's stack of {} bytes", bytes_);
   WL_CHECK(mprotect(at, page, PROT_NONE) == 0);
   bottom_ = static_cast<uint8_t*>(at) + page;
+  g_reserved_bytes.fetch_add(bytes_ + page, std::memory_order_relaxed);
 }
 
 Stack::~Stack() {
   if (bottom_ == nullptr) return;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   munmap(bottom_ - page, bytes_ + page);
+  g_reserved_bytes.fetch_sub(bytes_ + page, std::memory_order_relaxed);
 }
 
 void Stack::swap(Stack& o) noexcept {

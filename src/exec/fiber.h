@@ -50,6 +50,8 @@ class Stack {
   }
   uint8_t* bottom() const { return bottom_; }
   size_t bytes() const { return bytes_; }
+  /// Address space that all stacks of the process take now; of that, what was touched takes memory.
+  static uint64_t reserved_bytes();
 
  private:
   void swap(Stack& o) noexcept;
