@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is counted: values live behind or before each instruction, 64-bit ones twice, predicates not at all (they have
+// registers of their own). Values that all threads of a block share (made from parameters, block indices and constants
+// alone) do not count either: from compute capability 7.5 such values live in uniform registers or are read from the
+// constant bank as operands.
+//
+// What the assembler makes of that is modelled by three numbers, fitted to the 75 kernels of truth/h200 (ptxas 13.0,
+// sm_90): it needs a few registers for itself; it moves the loads of a straight stretch of code in front of their first
+// use, so that their latencies overlap, as long as the kernel stays within 32 registers (which fill an SM); beyond that
+// it still moves some.
+#include "machine/registers.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace warplens::machine {
+namespace {
+
+using ptx::OperandTag;
+
+bool shared_by_block(ptx::SpecialReg special) {
+  using enum ptx::SpecialReg;
+  switch (special) {
+    case kTidX:
+    case kTidY:
+    case kTidZ:
+    case kLaneid: return false;
+    default: return true;
+  }
+}
+
+/// Registers whose every definition has sources that are shared by the block. A definition that only some lanes reach
+/// still gives the same value to those that do, which is what the assembler looks at, too.
+class UniformValues {
+ public:
+  explicit UniformValues(const ptx::Function& function) : varies_(function.registers.size(), false) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const ptx::Instr& in : function.body) {
+        if (!makes_varying(in)) continue;
+        ir::for_each_write(in, [&](ptx::RegId r) {
+          changed |= !varies_[r];
+          varies_[r] = true;
+        });
+      }
+    }
+  }
+  bool varies(ptx::RegId r) const { return varies_[r]; }
+
+ private:
+  bool makes_varying(const ptx::Instr& in) const {
+    const bool pure =
+        in.def->role == ptx::Role::kValue || (in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kParam);
+    if (!pure || in.guard != ptx::kNoReg) return true;
+    bool varying = false;
+    for (size_t i = 0; i < in.operands.size(); ++i) {
+      if (in.def->form.operands[i].is_dest) continue;
+      varying |= in.operands[i].tag == OperandTag::kSpecial && !shared_by_block(in.operands[i].special);
+    }
+    ir::for_each_read(in, [&](ptx::RegId r) { varying |= varies_[r]; });
+    return varying;
+  }
+
+  std::vector<bool> varies_;
+};
+
+constexpr uint32_t kOwn = 6;          // stack pointer, halves of addresses, results of comparisons
+constexpr uint32_t kFullSm = 32;      // registers with which 2048 threads fit
+constexpr uint32_t kSomeOfLarge = 4;  // 1 / share that loads in flight may add to a kernel that is above that
+
+/// 32-bit words that the load-richest stretch of straight code (within a block, between barriers) brings in.
+uint32_t words_in_flight(const ir::Kernel& kernel) {
+  uint32_t most = 0;
+  for (const ir::Block& block : kernel.blocks) {
+    uint32_t words = 0;
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      const ptx::Instr& in = kernel.function->body[i];
+      if (in.def->role == ptx::Role::kBarrier) words = 0;
+      if (in.def->role != ptx::Role::kLoad || in.space() == ptx::Space::kParam || in.space() == ptx::Space::kConst)
+        continue;
+      words += std::max(1u, static_cast<uint32_t>(ptx::bytes_of(in.type())) / 4) * in.vector_length();
+      most = std::max(most, words);
+    }
+  }
+  return most;
+}
+
+uint32_t words_of(ptx::Type type) {
+  if (type == ptx::Type::kPred) return 0;
+  return std::max(1u, static_cast<uint32_t>(ptx::bytes_of(type)) / 4);
+}
+
+}  // namespace
+
+uint32_t register_pressure(const ir::Kernel& kernel, const analysis::Liveness& live) {
+  const ptx::Function& function = *kernel.function;
+  const UniformValues uniform(function);
+  const auto words = [&](const analysis::RegisterSet& set) {
+    uint32_t sum = 0;
+    set.for_each([&](ptx::RegId r) {
+      if (uniform.varies(r)) sum += words_of(function.registers[r].type);
+    });
+    return sum;
+  };
+  uint32_t most = 0;
+  for (ir::BlockId b = 0; b < kernel.blocks.size(); ++b)
+    analysis::for_each_instruction_backward(kernel, live, b, [&](uint32_t i, const analysis::RegisterSet& behind) {
+      analysis::RegisterSet with_results = behind;
+      ir::for_each_write(function.body[i], [&](ptx::RegId r) { with_results.insert(r); });
+      most = std::max(most, words(with_results));
+    });
+  return most;
+}
+
+uint32_t estimated_registers(const ir::Kernel& kernel, const analysis::Liveness& live, uint32_t of_sm) {
+  const ptx::Function& function = *kernel.function;
+  const uint32_t needed = register_pressure(kernel, live) + kOwn;
+  const uint32_t loads = words_in_flight(kernel);
+  const uint32_t registers =
+      needed >= kFullSm ? needed + std::min(loads, needed / kSomeOfLarge) : std::min(needed + loads, kFullSm);
+  const auto& bound = function.maxntid[0] != 0 ? function.maxntid : function.reqntid;
+  uint32_t most = 255;
+  if (bound[0] != 0) {
+    const uint32_t threads = bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u);
+    most = std::min(most, of_sm / (std::max(function.minnctapersm, 1u) * threads) / 8 * 8);
+  }
+  if (function.maxnreg != 0) most = std::min(most, function.maxnreg);
+  return std::clamp(registers, 1u, std::max(most, 1u));
+}
+
+ResourceUse resource_use(const ir::Kernel& kernel) {
+  return {estimated_registers(kernel, analysis::liveness(kernel)), true, barriers_used(*kernel.function)};
+}
+
+uint32_t barriers_used(const ptx::Function& function) {
+  uint32_t named = 0;
+  for (const ptx::Instr& in : function.body) {
+    if (in.def->role != ptx::Role::kBarrier) continue;
+    const ptx::Operand* id = nullptr;
+    for (size_t i = 0; i < in.operands.size() && !id; ++i)
+      if (!in.def->form.operands[i].is_dest) id = &in.operands[i];
+    if (!id || id->tag != OperandTag::kImm) return 16;
+    named |= 1u << (id->imm & 15);
+  }
+  return static_cast<uint32_t>(std::popcount(named));
+}
+
+}  // namespace warplens::machine
