@@ -16,13 +16,30 @@ std::optional<uint32_t> carveout_kib(const gpu::Gpu& gpu, int percent) {
 
 }  // namespace
 
+const machine::ResourceUse& resources_of(Device& device, Function& function) {
+  if (!function.resources) {
+    function.resources = machine::resource_use(kernel_of(device, function).graph);
+    const auto& told = device.session().options().registers;
+    if (const auto it = told.find(function.name); it != told.end()) function.resources->set_registers(it->second);
+  }
+  return *function.resources;
+}
+
+report::LaunchOccupancy launch_occupancy(Device& device, Function& function, uint64_t threads,
+                                         uint64_t dynamic_shared_bytes) {
+  const machine::ResourceUse& use = resources_of(device, function);
+  return {occupancy_of(device, function, threads, dynamic_shared_bytes), use.registers, use.estimated};
+}
+
 gpu::Occupancy occupancy_of(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes) {
   const exec::LoadedKernel& kernel = kernel_of(device, function);
+  const machine::ResourceUse& use = resources_of(device, function);
   const gpu::Gpu& gpu = device.gpu();
   const gpu::OccupancyInput input = {.threads = static_cast<uint32_t>(std::min<uint64_t>(threads, ~0u)),
-                                     .registers = gpu::assumed_registers(function.ptx->maxnreg),
+                                     .registers = use.registers,
                                      .shared_bytes = kernel.static_shared_bytes + dynamic_shared_bytes,
-                                     .carveout_kib = carveout_kib(gpu, function.carveout)};
+                                     .carveout_kib = carveout_kib(gpu, function.carveout),
+                                     .barriers = use.barriers};
   const bool opted_in = dynamic_shared_bytes <= function.dynamic_shared_allowed;
   if (!opted_in && input.shared_bytes > gpu.shared_per_block) return {};
   return gpu::occupancy(gpu, input);

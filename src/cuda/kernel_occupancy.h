@@ -4,8 +4,16 @@
 #pragma once
 #include "cuda/device.h"
 #include "gpu/occupancy.h"
+#include "report/launch_occupancy.h"
 
 namespace warplens::cuda {
+
+/// Barriers of the kernel, and its registers: told by the session file, else an estimate.
+const machine::ResourceUse& resources_of(Device& device, Function& function);
+
+/// The same for a launch's record.
+report::LaunchOccupancy launch_occupancy(Device& device, Function& function, uint64_t threads,
+                                         uint64_t dynamic_shared_bytes);
 
 /// `dynamic_shared_bytes` over what the kernel was allowed give 0 blocks, as a launch would fail.
 gpu::Occupancy occupancy_of(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes);

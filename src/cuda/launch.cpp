@@ -82,6 +82,7 @@ struct Prepared {
   exec::LaunchRequest request;
   std::string_view ptx;
   bool selected = false;  ///< counted
+  std::optional<report::LaunchOccupancy> occupancy;
 };
 
 void append_trace(const std::string& path, const std::string& text) {
@@ -97,6 +98,7 @@ report::LaunchEvent event_of(const Prepared& launch) {
   event.id = r.id;
   event.shape = {r.grid, r.block, r.cluster, r.kernel->static_shared_bytes, r.dynamic_shared_bytes};
   event.param_bytes = r.params.size();
+  event.occupancy = launch.occupancy;
   return event;
 }
 
@@ -257,6 +259,8 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   auto prepared = std::make_shared<Prepared>();
   prepared->ptx = function->binary->parsed->text;
   prepared->selected = device.session().select(function->name);
+  if (device.session().records())
+    prepared->occupancy = launch_occupancy(device, *function, count(call.block), call.shared_bytes);
   exec::LaunchRequest& request = prepared->request;
   request.kernel = &kernel;
   request.grid = {call.grid.x, call.grid.y, call.grid.z};

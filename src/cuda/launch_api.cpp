@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cuda/entry.h"
+#include "cuda/kernel_occupancy.h"
 #include "cuda/launch.h"
-#include "gpu/occupancy.h"
 
 namespace warplens::cuda {
 namespace {
@@ -50,7 +50,7 @@ cudaError_t fill_attributes(Device& device, Function& function, cudaFuncAttribut
   to.maxThreadsPerBlock = static_cast<int>(device.gpu().threads_per_block);
   if (bound[0] != 0)
     to.maxThreadsPerBlock = static_cast<int>(bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u));
-  to.numRegs = static_cast<int>(gpu::assumed_registers(ptx.maxnreg));
+  to.numRegs = static_cast<int>(resources_of(device, function).registers);
   to.ptxVersion = static_cast<int>(device.target());
   to.binaryVersion = static_cast<int>(device.target());
   const int free_shared =

@@ -15,6 +15,7 @@
 
 #include "compile/fatbin.h"
 #include "exec/executor.h"
+#include "machine/registers.h"
 
 namespace warplens::cuda {
 
@@ -39,9 +40,10 @@ struct Function {
   std::string name;  ///< mangled
   const ptx::Function* ptx = nullptr;
   std::unique_ptr<exec::LoadedKernel> kernel;
-  uint32_t dynamic_shared_allowed = 0;  ///< opt-in by attribute
-  int carveout = -1;                    ///< preferred, percent; -1: none
-  bool any_cluster_size = false;        ///< opt-in by attribute to more than the portable size
+  uint32_t dynamic_shared_allowed = 0;            ///< opt-in by attribute
+  std::optional<machine::ResourceUse> resources;  ///< looked up once (kernel_occupancy.h)
+  int carveout = -1;                              ///< preferred, percent; -1: none
+  bool any_cluster_size = false;                  ///< opt-in by attribute to more than the portable size
 };
 
 /// A __device__, __constant__ or __managed__ variable of the program.

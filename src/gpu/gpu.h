@@ -30,6 +30,7 @@ struct Gpu {
   uint32_t shared_per_block = 0, shared_per_block_optin = 0, shared_per_sm = 0;
   uint32_t shared_reserved_per_block = 0, shared_allocation_unit = 1;
   uint32_t registers_per_block = 0, registers_per_sm = 0, registers_per_thread = 0, register_allocation_unit = 1;
+  std::optional<uint32_t> least_registers_per_thread;  ///< a launch takes so many whatever the kernel needs
   uint32_t threads_per_sm = 0, blocks_per_sm = 0, barriers_per_block = 0, warp_size = 0, sub_partitions = 1;
   std::optional<uint32_t> barriers_per_sm;  ///< absent: barriers do not limit how many blocks an SM holds
   uint32_t cluster_blocks = 0;              ///< portable; 1: no clusters

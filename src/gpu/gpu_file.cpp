@@ -167,7 +167,8 @@ void read_limits(Reader& r, Gpu& g) {
   READ(shared_per_block, 1, 1 << 24), READ(shared_per_block_optin, 1, 1 << 24), READ(shared_per_sm, 1, 1 << 24);
   READ(shared_reserved_per_block, 0, 65536), READ(shared_allocation_unit, 1, 65536);
   READ(registers_per_block, 1024, 1 << 24), READ(registers_per_sm, 1024, 1 << 24);
-  READ(registers_per_thread, 16, 4096), READ(register_allocation_unit, 1, 65536);
+  READ(registers_per_thread, 16, 4096), READ(least_registers_per_thread, 1, 255);
+  READ(register_allocation_unit, 1, 65536);
   READ(threads_per_sm, 32, 65536), READ(blocks_per_sm, 1, 4096), READ(barriers_per_block, 1, 256);
   READ(barriers_per_sm, 1, 65536);
   READ(warp_size, 32, 32);  // lanes are counted with 32-bit masks everywhere

@@ -13,6 +13,7 @@ namespace warplens::gpu {
 namespace {
 
 uint32_t blocks_by_registers(const Gpu& gpu, uint32_t registers, uint32_t warps, Occupancy& o) {
+  registers = std::max(registers, gpu.least_registers_per_thread.value_or(0));
   if (registers == 0) return kNoLimit;
   const uint64_t per_warp = round_up(uint64_t{registers} * gpu.warp_size, gpu.register_allocation_unit);
   const uint64_t allocated = per_warp * round_up(warps, gpu.sub_partitions);

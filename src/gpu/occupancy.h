@@ -48,8 +48,4 @@ uint64_t clusters_at_most(const Gpu& gpu, const Occupancy& occupancy, uint32_t b
 /// Dynamic shared memory that each of `blocks` resident blocks of an SM may use beside its static part, bytes.
 uint64_t dynamic_shared_for(const Gpu& gpu, uint32_t blocks, uint64_t static_shared_bytes);
 
-/// Registers per thread when nothing is known but a kernel's own bound (.maxnreg, 0: none): an assumption, since only
-/// the assembler decides it. 32 never limits a full SM.
-constexpr uint32_t assumed_registers(uint32_t maxnreg) { return maxnreg != 0 && maxnreg < 32 ? maxnreg : 32; }
-
 }  // namespace warplens::gpu

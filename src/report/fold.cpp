@@ -64,6 +64,7 @@ void add(FoldedLaunch& group, const LaunchRecord& l, const events::KernelInfo& k
     group.param_bytes = l.param_bytes;
     group.counted = l.counts != nullptr;
     group.complete = l.complete;
+    group.occupancy = l.occupancy;
   }
   widen(group.seconds, l.seconds, first);
   if (l.counts != nullptr) {

@@ -22,6 +22,7 @@ struct FoldedLaunch {
   LaunchShape shape;
   uint64_t first_id = 0, launches = 0, param_bytes = 0;
   bool counted = false, complete = false;
+  std::optional<LaunchOccupancy> occupancy;       ///< of the first launch
   Spread seconds, requests, sectors, wavefronts;  ///< requests and sectors of global memory, wavefronts of shared
   events::LaunchCounts counts;                    ///< summed
   std::optional<events::LaunchSample> sample;     ///< summed; none: every block was counted

@@ -133,6 +133,7 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
             {"dynamic_shared_bytes", g.shape.dynamic_shared_bytes},
             {"parameter_bytes", g.param_bytes},
             {"host_seconds", spread_json(g.seconds)}};
+  if (g.occupancy) j["occupancy"] = occupancy_json(*g.occupancy);
   json findings = json::array();
   for (const auto& f : g.findings) findings.push_back(finding_json(f, kernel.info));
   if (g.counted) {

@@ -171,7 +171,10 @@ std::string kernel_text(const RunRecord& run, const FoldedLaunch& group, const T
   } else {
     out = painted(style, Tone::kHeading, fitted_middle(name, style.width)) + "\n" + wrapped(shape, style.width, 2);
   }
-  if (!group.counted) return out + (group.complete ? "  not counted\n" : "  did not run to its end; not counted\n");
+  const std::string occupancy =
+      group.occupancy ? wrapped(sentence(*group.occupancy, group.shape.block), style.width, 2) : std::string();
+  if (!group.counted)
+    return out + occupancy + (group.complete ? "  not counted\n" : "  did not run to its end; not counted\n");
   if (!group.complete) out += "  did not run to its end; the numbers are what was counted until then\n";
   if (const std::string note = sum_note(group); !note.empty()) out += wrapped(note, style.width, 2);
   if (const std::string note = sample_note(group); !note.empty()) out += wrapped(note, style.width, 2);
@@ -180,14 +183,14 @@ std::string kernel_text(const RunRecord& run, const FoldedLaunch& group, const T
   out += wavefront_rows(group.totals, sampled, style);
   if (const Traffic constant = group.totals.all(Memory::kConstant); constant.requests != 0)
     out += fmt::format("  constant memory ~ {} requests\n", grouped(constant.requests));
-  if (group.totals.instructions == 0) return out + "  no warp ran to its end, so nothing was counted\n";
+  if (group.totals.instructions == 0) return out + occupancy + "  no warp ran to its end, so nothing was counted\n";
   const double instructions = static_cast<double>(group.totals.instructions);
   const std::string error =
       sampled ? fmt::format(" (error {})", error_text(group.totals.instructions_error / instructions)) : "";
   out += wrapped(fmt::format("{} PTX instructions by warps{}, on average {} of 32 threads active.",
                              grouped(group.totals.instructions), error, ratio_text(group.totals.active_lanes())),
                  style.width, 2);
-  return out;
+  return out + occupancy;
 }
 
 }  // namespace warplens::report

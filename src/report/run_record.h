@@ -26,6 +26,7 @@
 #include "base/result.h"
 #include "events/events.h"
 #include "events/sample.h"
+#include "report/launch_occupancy.h"
 
 namespace warplens::report {
 
@@ -55,6 +56,7 @@ struct LaunchRecord {
   std::string code;         ///< "compiled" or "cache": where its code came from; empty: there from an earlier launch
   double code_seconds = 0;  ///< that compiling or loading it took
   bool complete = false;    ///< ran to its end
+  std::optional<LaunchOccupancy> occupancy;            ///< absent in records of other tools
   std::shared_ptr<const events::LaunchCounts> counts;  ///< null: not counted
   std::shared_ptr<const events::LaunchSample> sample;  ///< null: every block was counted
   std::vector<events::Finding> findings;
@@ -99,6 +101,7 @@ struct LaunchEvent {
   const events::LaunchSample* sample = nullptr;  ///< null: every block was counted
   std::span<const events::Finding> findings;
   bool complete = true;
+  std::optional<LaunchOccupancy> occupancy;
 };
 
 /// The library's side: appends lines, each with one write(2). All functions may be called from any thread.

@@ -177,6 +177,7 @@ class Reader {
     l.complete = j.at("complete").get<bool>();
     l.code = j.value("code", l.code);
     l.code_seconds = j.value("code_seconds", l.code_seconds);
+    if (j.contains("occupancy")) l.occupancy = read_occupancy(j.at("occupancy"));
     if (j.contains("same")) {
       const auto same = counts_.find({process, j.at("same").get<uint64_t>()});
       if (same == counts_.end()) {

@@ -208,6 +208,7 @@ void RecordWriter::end_launch(const LaunchEvent& event) {
   if (!event.code.empty())
     fmt::format_to(std::back_inserter(line), ",\"code\":{},\"code_seconds\":{:.6f}", json_string(event.code),
                    event.code_seconds);
+  if (event.occupancy) line += record_text(*event.occupancy);
   if (event.counts != nullptr) {
     Last* last = nullptr;
     for (auto& l : kernel.last)

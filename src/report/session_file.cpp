@@ -36,6 +36,7 @@ Result<SessionFile> read_session_file(const std::string& path) {
     s.gpu = j.value("gpu", s.gpu);
     s.trace = j.value("trace", s.trace);
     s.progress = j.value("progress", s.progress);
+    s.registers = j.value("registers", s.registers);
   } catch (const json::exception& e) {
     return make_error(fmt::format("the session file {} is not valid: {}", path, e.what()));
   }
@@ -69,7 +70,8 @@ Status write_session_file(const std::string& path, const SessionFile& s) {
             {"cache", s.cache},
             {"gpu", s.gpu},
             {"trace", s.trace},
-            {"progress", s.progress}};
+            {"progress", s.progress},
+            {"registers", s.registers}};
   if (s.launch_count != SessionFile{}.launch_count) j["launch_count"] = s.launch_count;
   std::ofstream file(path, std::ios::trunc);
   file << j.dump(2, ' ', false, json::error_handler_t::replace) << '\n';

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "base/result.h"
@@ -31,7 +32,9 @@ struct SessionFile {
   bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
   std::string gpu;                ///< as gpu::find_gpu: a name or the path of a GPU file; empty: the default
   bool progress = false;          ///< show how far long launches are, when standard error is a terminal
-  std::string trace;              ///< file for the text of every event; empty: none
+  /// Kernels (mangled) whose registers per thread the assembler told; others are estimated.
+  std::map<std::string, uint32_t> registers;
+  std::string trace;  ///< file for the text of every event; empty: none
 };
 
 Result<SessionFile> read_session_file(const std::string& path);

@@ -69,7 +69,7 @@ std::vector<const ptx::Function*> Module::entries() const {
 }
 
 Session::Session(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, const SessionOptions& options)
-    : gpu_(std::move(gpu)), arena_(std::move(arena)), workers_(options.workers) {
+    : gpu_(std::move(gpu)), arena_(std::move(arena)), workers_(options.workers), told_registers_(options.registers) {
   if (options.cache) code_cache_ = exec::open_code_cache();
   exec::JitOptions jit;
   jit.cache = code_cache_;
@@ -168,6 +168,34 @@ Status Session::check(const Launch& launch) {
   return Done{};
 }
 
+const machine::ResourceUse& Session::resources_of(const exec::LoadedKernel& kernel) {
+  const auto [it, fresh] = resources_.try_emplace(&kernel);
+  if (fresh) {
+    it->second = machine::resource_use(kernel.graph);
+    const auto told = told_registers_.find(kernel.function->name);
+    if (told != told_registers_.end()) it->second.set_registers(told->second);
+  }
+  return it->second;
+}
+
+Result<KernelNeeds> Session::needs(Module& module, const ptx::Function& entry) {
+  Launch launch;
+  launch.module = &module;
+  launch.entry = &entry;
+  const auto loaded = kernel(launch);
+  if (!loaded) return loaded.error();
+  return KernelNeeds{resources_of(**loaded), (*loaded)->static_shared_bytes, (*loaded)->local_bytes};
+}
+
+report::LaunchOccupancy Session::occupancy_of(const exec::LoadedKernel& kernel, const Launch& launch) {
+  const machine::ResourceUse& use = resources_of(kernel);
+  const gpu::OccupancyInput input = {.threads = static_cast<uint32_t>(launch.block.count()),
+                                     .registers = use.registers,
+                                     .shared_bytes = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes,
+                                     .barriers = use.barriers};
+  return {gpu::occupancy(gpu_, input), use.registers, use.estimated};
+}
+
 size_t Session::record_kernel(const exec::LoadedKernel& kernel, const ptx::Module& module) {
   const auto [it, fresh] = recorded_.try_emplace(&kernel, record_.kernels.size());
   if (fresh) record_.kernels.push_back(report::kernel_record(kernel.info, module.text));
@@ -215,6 +243,7 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   record.code_seconds = outcome.preparation.seconds;
   record.complete = outcome.complete();
   record.sample = outcome.sample;
+  record.occupancy = occupancy_of(kernel, launch);
   if (launch.count) record.counts = std::make_shared<const events::LaunchCounts>(std::move(outcome.counts));
   record.findings = std::move(outcome.findings);
   record_.launches.push_back(std::move(record));

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "exec/executor.h"
 #include "gpu/gpu.h"
+#include "machine/registers.h"
 #include "memory/arena.h"
 #include "report/run_record.h"
 
@@ -24,7 +25,8 @@ struct SessionOptions {
   std::string level = "machine";  ///< or "ptx": what is counted (exec::Level)
   std::string counting = "fast";  ///< or "oracle": lane by lane, slowly (exec::LaunchRequest::by_oracle)
   unsigned workers = 0;           ///< threads that run blocks; 0: one a core
-  bool cache = true;              ///< keep compiled code on disk, unless the environment says otherwise
+  std::map<std::string, uint32_t> registers;  ///< as report::SessionFile::registers
+  bool cache = true;                          ///< keep compiled code on disk, unless the environment says otherwise
 };
 
 /// A module in device memory. Belongs to its session.
@@ -54,6 +56,13 @@ struct Launch {
   std::function<void(std::string_view)> print;       ///< what the kernel prints; empty: standard output
 };
 
+/// What a block of a kernel takes of an SM, before it is launched.
+struct KernelNeeds {
+  machine::ResourceUse use;
+  uint32_t static_shared_bytes = 0;
+  uint32_t local_bytes = 0;  ///< per thread, of the PTX's own variables
+};
+
 class Session {
  public:
   /// Fails for an unknown GPU or executor, and when no address space is left.
@@ -72,6 +81,8 @@ class Session {
   Status copy_in(uint64_t to, const void* from, uint64_t bytes);
   Status copy_out(void* to, uint64_t from, uint64_t bytes);
 
+  /// Fails when the kernel's code cannot run here.
+  Result<KernelNeeds> needs(Module& module, const ptx::Function& entry);
   /// Checks the launch against the GPU and the kernel's own bounds. Places are the kernel's.
   Status check(const Launch& launch);
   /// Checks, runs to the end and adds to the record, whose last launch it then is. Fails, and records nothing, when the
@@ -86,6 +97,8 @@ class Session {
  private:
   Session(gpu::Gpu gpu, std::unique_ptr<memory::Arena> arena, const SessionOptions& options);
   Result<const exec::LoadedKernel*> kernel(const Launch& launch);
+  const machine::ResourceUse& resources_of(const exec::LoadedKernel& kernel);
+  report::LaunchOccupancy occupancy_of(const exec::LoadedKernel& kernel, const Launch& launch);
   size_t record_kernel(const exec::LoadedKernel& kernel, const ptx::Module& module);
 
   gpu::Gpu gpu_;
@@ -97,6 +110,8 @@ class Session {
   unsigned workers_ = 0;
   std::vector<std::unique_ptr<Module>> modules_;
   std::map<const exec::LoadedKernel*, size_t> recorded_;
+  std::map<const exec::LoadedKernel*, machine::ResourceUse> resources_;
+  std::map<std::string, uint32_t> told_registers_;
   report::RunRecord record_;
   uint64_t launches_ = 0;
 };
