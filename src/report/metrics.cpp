@@ -294,6 +294,12 @@ std::vector<Metric> shared_and_local_metrics() {
 std::vector<Metric> launch_metrics() {
   return {
       {"launch__grid_size", "", "blocks", kExact, {}, [](In in) { return whole(in.shape.grid.count()); }},
+      {"warplens__counted_blocks",
+       "",
+       "blocks that were counted; fewer than the grid has with --sample, whose counts are estimates for all",
+       kExact,
+       {},
+       [](In in) { return whole(in.counted_blocks); }},
       {"launch__block_size", "", "threads of a block", kExact, {}, [](In in) { return whole(in.shape.block.count()); }},
       {"launch__thread_count",
        "thread",
@@ -394,6 +400,7 @@ MetricInput metric_input(const KernelRecord& kernel, const LaunchRecord& launch)
   MetricInput in;
   in.shape = launch.shape;
   in.occupancy = launch.occupancy;
+  in.counted_blocks = launch.sample ? launch.sample->counted_blocks : launch.shape.grid.count();
   const Totals totals = totals_of(kernel.info, *launch.counts);
   in.instructions = totals.instructions;
   in.thread_instructions = totals.lanes;

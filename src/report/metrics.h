@@ -18,6 +18,7 @@ namespace warplens::report {
 struct MetricInput {
   LaunchShape shape;
   std::optional<LaunchOccupancy> occupancy;
+  uint64_t counted_blocks = 0;  ///< fewer than there are: counts are scaled from a sample
   uint64_t instructions = 0, thread_instructions = 0;
   Traffic by[kMemories][4];  ///< by memory and events::Access
   Traffic of(Memory m, events::Access a) const { return by[static_cast<int>(m)][static_cast<int>(a)]; }

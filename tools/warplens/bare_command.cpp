@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "compile/process.h"
+#include "gpu/catalogue.h"
 #include "memory/trace_listener.h"
 #include "report/kernel_name.h"
 #include "report/launch_selection.h"
@@ -22,6 +23,7 @@
 #include "session/entry_name.h"
 #include "session/npy.h"
 #include "warplens/child.h"
+#include "warplens/device_code.h"
 #include "warplens/exit_codes.h"
 #include "warplens/run_command.h"
 
@@ -140,6 +142,7 @@ class BareRun {
     session.counting = options_.session.counting;
     session.workers = options_.session.workers;
     session.cache = options_.session.cache;
+    add_registers(session);
     auto made = session::Session::create(session);
     if (!made) return made.error();
     session_ = std::move(*made);
@@ -147,6 +150,14 @@ class BareRun {
     if (!module) return module.error();
     module_ = *module;
     return Done{};
+  }
+
+  void add_registers(session::SessionOptions& session) const {
+    const gpu::Gpu gpu = *gpu::find_gpu(session.gpu);
+    const int target = gpu.compute_capability[0] * 10 + gpu.compute_capability[1];
+    const std::vector<PtxImage> code = {{text_, path_, 0, 0}};
+    session.registers = registers_of(assembled_for(code, target));
+    if (options_.resource_usage) std::fputs(resource_usage_text(code, target, session.gpu).c_str(), stderr);
   }
 
   Status choose_entry() {

@@ -12,6 +12,7 @@
 #include "compile/clang_driver.h"
 #include "compile/process.h"
 #include "warplens/child.h"
+#include "warplens/device_code.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
 #include "warplens/installation.h"
@@ -27,6 +28,17 @@ bool take(std::vector<std::string>& arguments, std::initializer_list<std::string
     return std::find(spellings.begin(), spellings.end(), a) != spellings.end();
   };
   return std::erase_if(arguments, is) != 0;
+}
+
+/// nvcc's ways to ask what the assembler gave the kernels; the words themselves mean nothing to clang.
+bool wants_resource_usage(const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& w = words[i];
+    if (w == "--resource-usage" || w == "-resource-usage" || w == "-Xptxas=-v" || w == "--ptxas-options=-v")
+      return true;
+    if ((w == "-Xptxas" || w == "--ptxas-options") && i + 1 < words.size() && words[i + 1].ends_with("-v")) return true;
+  }
+  return false;
 }
 
 // Scripts look for "release 13.0" and "V13.0.0"; CMake takes a compiler for nvcc when its driver's name is there.
@@ -56,7 +68,7 @@ std::string link_text(const Installation& installation, const CompileOptions& o)
   return "#$ " + quoted_command(a) + "\n";
 }
 
-int compile(const CompileOptions& options, const Installation& installation) {
+int compile(const CompileOptions& options, const Installation& installation, bool resource_usage) {
   CompileRequest request;
   request.options = options;
   request.toolchain.cuda_headers = installation.cuda_headers;
@@ -69,6 +81,8 @@ int compile(const CompileOptions& options, const Installation& installation) {
     return kMisuse;
   }
   std::fputs(outcome->messages.c_str(), stderr);
+  if (resource_usage && outcome->ok)
+    std::fputs(resource_usage_text(outcome->device, options.target, {}).c_str(), stderr);
   if (std::fputs(outcome->output.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kCannotWrite;
   return outcome->ok ? 0 : kSourceErrors;
 }
@@ -98,6 +112,7 @@ int cc_command(std::vector<std::string> arguments) {
     std::fputs((installation->toolkit + "\n").c_str(), stdout);
     return 0;
   }
+  const bool resource_usage = wants_resource_usage(*words);
   const bool skip = take(*words, {"--ignore-unknown"});
   auto options = parse_compile_options(*words, skip ? UnknownOptions::kSkip : UnknownOptions::kRefuse);
   if (!options) {
@@ -110,7 +125,7 @@ int cc_command(std::vector<std::string> arguments) {
     std::fputs(folders_text(*installation).c_str(), stderr);
     if (options->stage == Stage::kLink) std::fputs(link_text(*installation, *options).c_str(), stderr);
   }
-  return compile(*options, *installation);
+  return compile(*options, *installation, resource_usage);
 }
 
 }  // namespace warplens::cli

@@ -10,7 +10,9 @@ usage:
   warplens run [options] FILE [arguments...]   run a CUDA source, a program or a PTX kernel, then report
   warplens cc [nvcc's options] FILES           build as nvcc does; the result runs on the CPU
   warplens demo [n]                            two matrix products and why one is slow
+  warplens occupancy [options] [FILE]          blocks an SM holds, what limits them, what other sizes would give
   warplens gpus                                the GPUs that --gpu names
+  warplens metrics [NAME...]                   what --csv counts under the profilers' names
   warplens cache [clear]                       show, or empty, the folder of compiled kernels
   warplens --version
   warplens help run                            all options of 'run' (and: help cc, help cache)
@@ -34,7 +36,10 @@ one kernel of which is launched here.
 
 report:
   --json FILE            write the report as JSON too (- is standard output)
+  --csv FILE             a table as 'ncu --csv --page raw' writes it, a line a launch (- is standard output)
+  --metrics NAME,...     its columns (default: all that 'warplens metrics' lists)
   --launches all         show every launch by itself (default: folded by kernel and shape)
+  --resource-usage       registers, stack and spills of the kernels, as nvcc's option of that name shows them
   -q, --quiet            neither a report nor the progress of long launches on standard error
 
 what is counted:
@@ -98,6 +103,8 @@ Options are nvcc's:
   -L -l -Xlinker -Wl,...                                                linking
   -use_fast_math -ftz -prec-div -prec-sqrt -fmad -maxrregcount          arithmetic and registers of device code
   -v, --dryrun                                                          show the commands
+  --resource-usage, -Xptxas -v                                          registers of kernels (needs a CUDA toolkit's
+                                                                        ptxas; else an estimate, marked ~)
   @FILE, --options-file FILE                                            options from a file
   -arch, -gencode, -code, -Xptxas, -cudart, -ccbin, ... are accepted: device code is PTX for sm_90 always
 Ours:

@@ -13,11 +13,14 @@
 #include "compile/nvcc_driver.h"
 #include "compile/process.h"
 #include "compile/program_kind.h"
+#include "gpu/catalogue.h"
+#include "report/csv_view.h"
 #include "report/json_view.h"
 #include "report/output_file.h"
 #include "report/run_report.h"
 #include "warplens/bare_command.h"
 #include "warplens/child.h"
+#include "warplens/device_code.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
 #include "warplens/installation.h"
@@ -109,6 +112,17 @@ Result<std::string> kept_folder() {
   return name;
 }
 
+/// What the assembler says of the program's kernels, where there is one. Kernels that are not in the program itself
+/// (in libraries, or loaded later) are estimated.
+void add_registers(const RunOptions& options, const std::string& program, report::SessionFile& session) {
+  const auto code = device_code_of(program, 0);
+  if (!code) return;
+  const gpu::Gpu gpu = *gpu::find_gpu(options.gpu.wanted);
+  const int target = gpu.compute_capability[0] * 10 + gpu.compute_capability[1];
+  session.registers = registers_of(assembled_for(*code, target));
+  if (options.resource_usage) std::fputs(resource_usage_text(*code, target, options.gpu.wanted).c_str(), stderr);
+}
+
 int exit_code_of(const report::RunEnd& end) { return end.timed_out ? kTimedOut : end.exit_code; }
 
 }  // namespace
@@ -126,6 +140,11 @@ int deliver(const RunOptions& options, const RunOutcome& outcome) {
   }
   if (!options.json.empty()) {
     const Status status = report::write_output(options.json, report::json_text(outcome.record, folding));
+    if (!status) print(status.error());
+    written &= status.has_value();
+  }
+  if (!options.csv.empty()) {
+    const Status status = report::write_output(options.csv, report::csv_text(outcome.record, options.metrics));
     if (!status) print(status.error());
     written &= status.has_value();
   }
@@ -166,6 +185,7 @@ RunOutcome run_program(const RunOptions& options) {
   report::SessionFile session = options.session;
   session.record = temporary->path() + "/record";
   session.progress = !options.quiet && isatty(STDERR_FILENO) != 0;
+  add_registers(options, program.path, session);
   const std::string session_path = temporary->path() + "/session.json";
   if (const Status status = report::write_session_file(session_path, session); !status) {
     print(status.error());

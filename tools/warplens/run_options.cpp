@@ -95,6 +95,21 @@ const std::map<std::string_view, Option>& own_options() {
           o.json = v;
           return Done{};
         }}},
+      {"--csv",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          if (v.empty()) return make_error("--csv needs a file name, or - for standard output");
+          o.csv = v;
+          return Done{};
+        }}},
+      {"--metrics",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          auto list = report::metric_list(v);
+          if (!list) return list.error();
+          o.metrics = std::move(*list);
+          return Done{};
+        }}},
       {"--launches",
        {true,
         [](RunOptions& o, const std::string& v) -> Status {
@@ -182,6 +197,7 @@ const std::map<std::string_view, Option>& own_options() {
           o.device_ptx.push_back(v);
           return Done{};
         }}},
+      {"--resource-usage", {false, flag(&RunOptions::resource_usage)}},
       {"--keep", {false, flag(&RunOptions::keep)}},
       {"--ignore-unknown", {false, flag(&RunOptions::ignore_unknown)}},
       {"--quiet", {false, flag(&RunOptions::quiet)}},

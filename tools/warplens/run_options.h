@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "compile/options.h"
+#include "report/metrics.h"
 #include "report/session_file.h"
 #include "warplens/bare_options.h"
 #include "warplens/gpu_option.h"
@@ -26,10 +27,12 @@ struct RunOptions {
   Compiler compiler = Compiler::kClang;
   GpuChoice gpu;
   report::SessionFile session;
-  std::string json;  ///< file, "-" or empty
+  std::string json, csv;                       ///< files, "-" or empty
+  std::vector<const report::Metric*> metrics;  ///< columns of csv; empty: all
   /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another
   /// compiler.
   std::vector<std::string> device_ptx;
+  bool resource_usage = false;  ///< show what the assembler gives the kernels
   bool unfold = false, keep = false, ignore_unknown = false, quiet = false, help = false;
   std::optional<double> timeout_seconds;
   BareOptions bare;  ///< when X is PTX

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+//   NVIDIA H200: 256 threads, 64 registers a thread, 48 KiB shared memory a block
+//     4 blocks, 32 of 64 warps an SM: occupancy 50 %, limited by registers and shared memory
+//     blocks that each alone would allow: warps 8, blocks 32, registers 4, shared memory 4, barriers 64
+//     threads a block:        32: 31 %   64: 50 %  ...
+//     registers a thread:     1: 50 %   73: 38 %  ...
+#include "warplens/occupancy_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "compile/process.h"
+#include "gpu/catalogue.h"
+#include "gpu/occupancy_curves.h"
+#include "report/kernel_name.h"
+#include "report/launch_occupancy.h"
+#include "report/number_text.h"
+#include "report/output_file.h"
+#include "report/text_style.h"
+#include "session/entry_name.h"
+#include "session/session.h"
+#include "warplens/device_code.h"
+#include "warplens/exit_codes.h"
+#include "warplens/occupancy_options.h"
+#include "warplens/run_command.h"
+
+namespace warplens::cli {
+namespace {
+
+/// One answer: of plain numbers (no name), or of a kernel.
+struct Question {
+  std::string name;
+  gpu::OccupancyInput input;
+  bool estimated = false;  ///< the registers
+};
+
+std::string bytes_words(uint64_t bytes) {
+  if (bytes == 0) return "no";
+  return bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : report::plural(bytes, "byte");
+}
+
+std::string head_text(const gpu::Gpu& gpu, const Question& q) {
+  const std::string name = q.name.empty() ? std::string() : report::demangled(q.name) + " on ";
+  return fmt::format("{}{}: {}, {} a thread{}, {} shared memory a block", name, gpu.name,
+                     report::plural(q.input.threads, "thread"), report::plural(q.input.registers, "register"),
+                     q.estimated ? " (estimate)" : "", bytes_words(q.input.shared_bytes));
+}
+
+std::string limits_text(const gpu::Occupancy& o) {
+  std::string text = "blocks that each alone would allow: ";
+  const char* comma = "";
+  for (const auto& [name, limit] : {std::pair{"warps", o.by_warps},
+                                    {"blocks", o.by_blocks},
+                                    {"registers", o.by_registers},
+                                    {"shared memory", o.by_shared},
+                                    {"barriers", o.by_barriers}}) {
+    if (limit == gpu::kNoLimit) continue;
+    text += fmt::format("{}{} {}", comma, name, limit);
+    comma = ", ";
+  }
+  return text;
+}
+
+std::string curve_text(const char* title, const gpu::Curve& curve, const report::TextStyle& style) {
+  std::string text = title;
+  for (const gpu::CurvePoint& p : curve) text += fmt::format(" {}:{:.0f}%", p.value, 100 * p.share);
+  return report::wrapped(text, style.width, 4);
+}
+
+std::string answer_text(const gpu::Gpu& gpu, const Question& q, bool curves, const report::TextStyle& style) {
+  const gpu::Occupancy o = gpu::occupancy(gpu, q.input);
+  std::string text = report::wrapped(head_text(gpu, q), style.width, 0);
+  text += report::wrapped(
+      fmt::format("{}, {} of {} warps an SM: occupancy {}, limited by {}", report::plural(o.blocks_per_sm, "block"),
+                  o.warps_per_sm, gpu.threads_per_sm / gpu.warp_size, report::percent_text(o.share), gpu::limiters(o)),
+      style.width, 2);
+  text += report::wrapped(limits_text(o), style.width, 2);
+  if (!curves) return text;
+  text += report::wrapped("occupancy from this value of one input on, the others held:", style.width, 2);
+  text += curve_text("threads a block", gpu::over_block_size(gpu, q.input), style);
+  text += curve_text("registers a thread", gpu::over_registers(gpu, q.input), style);
+  text += curve_text("bytes of shared memory a block", gpu::over_shared(gpu, q.input), style);
+  return text;
+}
+
+nlohmann::ordered_json curve_json(const gpu::Curve& curve) {
+  auto list = nlohmann::ordered_json::array();
+  for (const gpu::CurvePoint& p : curve)
+    list.push_back({{"from", p.value}, {"blocks_per_sm", p.blocks_per_sm}, {"theoretical", p.share}});
+  return list;
+}
+
+std::string json_of(const gpu::Gpu& gpu, const std::vector<Question>& questions, bool curves) {
+  nlohmann::ordered_json all = {{"gpu", gpu.name}, {"kernels", nlohmann::ordered_json::array()}};
+  for (const Question& q : questions) {
+    nlohmann::ordered_json j = {{"name", q.name},
+                                {"threads_per_block", q.input.threads},
+                                {"shared_bytes", q.input.shared_bytes},
+                                {"barriers", q.input.barriers}};
+    j["occupancy"] = report::occupancy_json({gpu::occupancy(gpu, q.input), q.input.registers, q.estimated});
+    if (curves)
+      j["curves"] = {{"threads_per_block", curve_json(gpu::over_block_size(gpu, q.input))},
+                     {"registers_per_thread", curve_json(gpu::over_registers(gpu, q.input))},
+                     {"shared_bytes", curve_json(gpu::over_shared(gpu, q.input))}};
+    all["kernels"].push_back(std::move(j));
+  }
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+/// The block that the kernel itself demands or is bounded by.
+uint32_t own_threads(const ptx::Function& entry) {
+  const auto& bound = entry.reqntid[0] != 0 ? entry.reqntid : entry.maxntid;
+  return bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u);
+}
+
+Result<Question> question_of(const OccupancyOptions& o, session::Session& session, session::Module& module,
+                             const ptx::Function& entry) {
+  const auto needs = session.needs(module, entry);
+  if (!needs) return needs.error();
+  Question q;
+  q.name = entry.name;
+  q.input.threads = o.threads.value_or(own_threads(entry));
+  if (q.input.threads == 0)
+    return make_error(fmt::format("how many threads has a block of {}?", report::demangled(entry.name)),
+                      "--block THREADS");
+  q.input.registers = o.registers.value_or(needs->use.registers);
+  q.estimated = !o.registers && needs->use.estimated;
+  q.input.shared_bytes = needs->static_shared_bytes + o.shared_bytes.value_or(0);
+  q.input.barriers = o.barriers.value_or(needs->use.barriers);
+  q.input.carveout_kib = o.carveout_kib;
+  return q;
+}
+
+Result<std::vector<Question>> questions_of_file(const OccupancyOptions& o, const gpu::Gpu& gpu) {
+  const int target = gpu.compute_capability[0] * 10 + gpu.compute_capability[1];
+  auto code = device_code_of(o.file, o.gpu.target);
+  if (!code) return code.error();
+  if (code->empty()) return make_error(fmt::format("{} has no PTX", o.file));
+  session::SessionOptions options;
+  options.gpu = o.gpu.wanted;
+  options.registers = registers_of(assembled_for(*code, target));
+  auto session = session::Session::create(options);
+  if (!session) return session.error();
+  std::vector<Question> questions;
+  for (PtxImage& image : *code) {
+    auto module = (*session)->load(std::move(image.text), image.name.empty() ? o.file : image.name);
+    if (!module) return module.error();
+    std::vector<const ptx::Function*> entries = (*module)->entries();
+    if (!o.entry.empty()) {
+      auto entry = session::find_entry(**module, o.entry);
+      if (!entry && code->size() == 1) return entry.error();
+      if (!entry) continue;
+      entries = {*entry};
+    }
+    for (const ptx::Function* entry : entries) {
+      auto question = question_of(o, **session, **module, *entry);
+      if (!question) return question.error();
+      questions.push_back(std::move(*question));
+    }
+  }
+  if (questions.empty()) return make_error(fmt::format("{} has no kernel '{}'", o.file, o.entry));
+  return questions;
+}
+
+Question plain_question(const OccupancyOptions& o) {
+  Question q;
+  q.input.threads = *o.threads;
+  q.input.registers = o.registers.value_or(0);
+  q.input.shared_bytes = o.shared_bytes.value_or(0);
+  q.input.carveout_kib = o.carveout_kib;
+  q.input.barriers = o.barriers.value_or(1);
+  return q;
+}
+
+}  // namespace
+
+int occupancy_command(const std::vector<std::string>& arguments) {
+  const auto options = parse_occupancy_options(arguments);
+  if (!options) {
+    print(options.error());
+    return kMisuse;
+  }
+  if (options->help) {
+    std::fputs(occupancy_help().c_str(), stdout);
+    return 0;
+  }
+  const gpu::Gpu gpu = *gpu::find_gpu(options->gpu.wanted);
+  Result<std::vector<Question>> questions = std::vector<Question>{};
+  if (options->file.empty())
+    questions->push_back(plain_question(*options));
+  else
+    questions = questions_of_file(*options, gpu);
+  if (!questions) {
+    print(questions.error());
+    return kMisuse;
+  }
+  if (options->json != "-") {
+    const report::TextStyle style = report::style_of(STDOUT_FILENO);
+    std::string text;
+    for (const Question& q : *questions)
+      text += (text.empty() ? "" : "\n") + answer_text(gpu, q, options->curves && questions->size() == 1, style);
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kCannotWrite;
+  }
+  if (options->json.empty()) return 0;
+  const Status written = report::write_output(options->json, json_of(gpu, *questions, options->curves));
+  if (!written) print(written.error());
+  return written ? 0 : kCannotWrite;
+}
+
+std::string occupancy_help() {
+  return R"(usage: warplens occupancy [options] [FILE]
+
+How many blocks an SM holds at once, what limits it, and what other block sizes, registers and shared memory would
+give. Either for numbers, or for the kernels of FILE: PTX, a CUDA source, or a program with PTX in it.
+
+  --block THREADS        threads a block (256, or 16,16); with FILE the kernel's own bound is taken if it has one
+  --regs N               registers a thread; with FILE: instead of the kernel's (from 'ptxas -v' where there is a
+                         CUDA toolkit, else an estimate, marked as such)
+  --smem BYTES           shared memory a block (48K); with FILE: dynamic, on top of the kernel's static
+  --carveout KIB         shared memory that the driver sets aside in the SM (default: the most there is)
+  --barriers N           hardware barriers a block uses (default 1; they count from compute capability 9.0)
+  --entry NAME           one kernel of FILE
+  --gpu NAME, --gpu-file FILE    the GPU (warplens gpus)
+  --json FILE            all of it for other programs (- is standard output)
+  --no-curves            just the answer
+
+  warplens occupancy --block 256 --regs 64 --smem 48K
+  warplens occupancy --gpu l4 --block 256 app.cu
+)";
+}
+
+}  // namespace warplens::cli
