@@ -228,6 +228,14 @@ cudaError_t check_shape(Device& device, Function& function, const LaunchCall& ca
   return cudaSuccess;
 }
 
+/// Of a launch that does not say: what the kernel was compiled for (__cluster_dims__).
+events::Dim3 cluster_of(const LaunchCall& call, const ptx::Function& function) {
+  const auto& demanded = function.reqcluster;
+  if (count(call.cluster) == 1 && demanded[0] != 0)
+    return {demanded[0], std::max(demanded[1], 1u), std::max(demanded[2], 1u)};
+  return {call.cluster.x, call.cluster.y, call.cluster.z};
+}
+
 KernelWork captured_work(Device& device, Function& function, const LaunchCall& call) {
   KernelWork work = {call.function, call.grid, call.block, call.cluster, call.shared_bytes, call.cooperative, {}, {}};
   const auto& params = ptx_of(device, function).params;
@@ -265,7 +273,7 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   request.kernel = &kernel;
   request.grid = {call.grid.x, call.grid.y, call.grid.z};
   request.block = {call.block.x, call.block.y, call.block.z};
-  request.cluster = {call.cluster.x, call.cluster.y, call.cluster.z};
+  request.cluster = cluster_of(call, *kernel.function);
   request.dynamic_shared_bytes = static_cast<uint32_t>(call.shared_bytes);
   request.params = pack(*function->ptx, call.arguments);
   request.count = prepared->selected && device.session().options().count;
