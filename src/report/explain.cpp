@@ -25,6 +25,9 @@ std::string explain_sectors(const AccessRow& access) {
                          access.kind == Kind::kRead ? "read" : "use");
     return "the threads of a warp use neighbouring addresses, so no sector is wasted";
   }
+  if (t.repeated_sectors != 0)
+    return fmt::format("threads of a warp update one place, one after another: {} sectors where {} would do",
+                       ratio_text(sectors), ratio_text(ideal));
   if (sectors >= 0.95 * lanes && lanes > 1.5 && access.bytes < kSectorBytes)
     return fmt::format("each thread of a warp {} a sector of its own, so {} bytes are moved for every {} used", verb,
                        kSectorBytes, access.bytes);
@@ -40,7 +43,7 @@ std::string explain_sectors(const AccessRow& access) {
 std::string access_label(const AccessRow& access) {
   std::string label = word(access.kind);
   if (!access.parameter.empty()) label += " " + access.parameter;
-  if (is_estimate(access.memory, access.kind)) label += " ~";
+  if (access.traffic.estimate) label += " ~";
   return label;
 }
 

@@ -46,19 +46,21 @@ json instruction_errors_json(double instructions, double lanes) {
 }
 
 json traffic_json(Memory memory, Kind kind, const Traffic& t, Blocks blocks) {
-  const char* exactness = is_estimate(memory, kind) ? "estimate" : blocks != Blocks::kAll ? "sampled" : "exact";
+  const char* exactness = t.estimate ? "estimate" : blocks != Blocks::kAll ? "sampled" : "exact";
   json j = {{"memory", word(memory)}, {"kind", word(kind)},      {"exactness", exactness},
             {"requests", t.requests}, {"active_lanes", t.lanes}, {"bytes_asked", t.bytes_asked}};
   if (memory == Memory::kShared) {
     j["wavefronts"] = t.wavefronts;
     j["ideal_wavefronts"] = t.ideal_wavefronts;
     j["wavefronts_per_request"] = t.wavefronts_per_request();
-  } else if (memory != Memory::kConstant) {
+  }
+  if (memory == Memory::kShared ? t.sectors != 0 : memory != Memory::kConstant) {
     j["sectors"] = t.sectors;
     j["ideal_sectors"] = t.ideal_sectors;
     j["sectors_per_request"] = t.sectors_per_request();
     j["lines"] = t.lines;
     j["bytes_moved"] = t.bytes_moved();
+    if (t.repeated_sectors != 0) j["repeated_sectors"] = t.repeated_sectors;
   }
   if (blocks == Blocks::kScaled) j["standard_error"] = errors_json(memory, t.errors);
   return j;

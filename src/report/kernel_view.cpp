@@ -35,8 +35,8 @@ std::string sample_note(const FoldedLaunch& group) {
       counted_blocks, 100 * Traffic::ratio(s.counted_blocks, s.blocks), few);
 }
 
-std::string row_label(Memory m, Kind k) {
-  return fmt::format("{} {}{}", word(m), word(k), is_estimate(m, k) ? " ~" : "");
+std::string row_label(Memory m, Kind k, const Traffic& t) {
+  return fmt::format("{} {}{}", word(m), word(k), t.estimate ? " ~" : "");
 }
 
 std::string sector_rows(const Totals& totals, bool sampled, const TextStyle& style) {
@@ -55,7 +55,7 @@ std::string sector_rows(const Totals& totals, bool sampled, const TextStyle& sty
     for (Kind k : {Kind::kRead, Kind::kWrite, Kind::kAtomic}) {
       const Traffic& t = totals.at(m, k);
       if (t.requests == 0) continue;
-      table.add(with_error({{row_label(m, k)},
+      table.add(with_error({{row_label(m, k, t)},
                             {counted(t.requests)},
                             {counted(t.sectors)},
                             {ratio_text(t.sectors_per_request())},
@@ -78,7 +78,7 @@ std::string wavefront_rows(const Totals& totals, bool sampled, const TextStyle& 
   for (Kind k : {Kind::kRead, Kind::kWrite, Kind::kAtomic}) {
     const Traffic& t = totals.at(Memory::kShared, k);
     if (t.requests == 0) continue;
-    table.add(with_error({{row_label(Memory::kShared, k)},
+    table.add(with_error({{row_label(Memory::kShared, k, t)},
                           {counted(t.requests)},
                           {counted(t.wavefronts)},
                           {ratio_text(t.wavefronts_per_request())},

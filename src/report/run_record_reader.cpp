@@ -37,6 +37,7 @@ KernelRecord to_kernel(const json& j) {
     k.info.sites.push_back({s.at(0).get<uint32_t>(), static_cast<events::Space>(s.at(1).get<int>()),
                             static_cast<events::Access>(s.at(2).get<int>()), s.at(3).get<uint8_t>(),
                             s.at(4).get<std::string>()});
+    k.info.sites.back().estimate = s.at(5).get<bool>();
   }
   k.info.blocks = j.at("blocks").get<std::vector<std::pair<uint32_t, uint32_t>>>();
   for (const auto& line : j.at("ptx_text")) k.ptx_text[line.at(0).get<uint32_t>()] = line.at(1).get<std::string>();
@@ -48,8 +49,8 @@ std::shared_ptr<const events::LaunchCounts> to_counts(const json& j) {
   for (const auto& s : j.at("sites")) {
     events::SiteCounts& c = counts->sites.emplace_back();
     if (!s.is_array()) continue;
-    uint64_t* const fields[] = {&c.requests,      &c.lanes,      &c.sectors,         &c.lines,
-                                &c.ideal_sectors, &c.wavefronts, &c.ideal_wavefronts};
+    uint64_t* const fields[] = {&c.requests,      &c.lanes,      &c.sectors,          &c.lines,
+                                &c.ideal_sectors, &c.wavefronts, &c.ideal_wavefronts, &c.repeated_sectors};
     for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = s.at(i).get<uint64_t>();
   }
   for (const auto& b : j.at("blocks")) counts->blocks.push_back({b.at(0).get<uint64_t>(), b.at(1).get<uint64_t>()});

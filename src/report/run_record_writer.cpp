@@ -55,7 +55,7 @@ std::string kernel_line(int process, uint32_t index, const events::KernelInfo& i
     pcs.push_back({pc.ptx_line, place_json(pc.place), place_json(pc.user_place), pc.inlined_function});
   json& sites = j["sites"] = json::array();
   for (const auto& s : info.sites)
-    sites.push_back({s.pc, static_cast<int>(s.space), static_cast<int>(s.access), s.bytes, s.parameter});
+    sites.push_back({s.pc, static_cast<int>(s.space), static_cast<int>(s.access), s.bytes, s.parameter, s.estimate});
   j["blocks"] = info.blocks;
   json& text = j["ptx_text"] = json::array();
   for (const auto& [line, words] : access_lines(info, ptx)) text.push_back({line, words});
@@ -77,8 +77,8 @@ void add_counts(std::string& line, const events::LaunchCounts& counts) {
     if (s == events::SiteCounts{}) {
       fmt::format_to(out, "{}0", comma);
     } else {
-      fmt::format_to(out, "{}[{},{},{},{},{},{},{}]", comma, s.requests, s.lanes, s.sectors, s.lines, s.ideal_sectors,
-                     s.wavefronts, s.ideal_wavefronts);
+      fmt::format_to(out, "{}[{},{},{},{},{},{},{},{}]", comma, s.requests, s.lanes, s.sectors, s.lines,
+                     s.ideal_sectors, s.wavefronts, s.ideal_wavefronts, s.repeated_sectors);
     }
     comma = ",";
   }

@@ -70,8 +70,7 @@ std::string legend(const std::vector<FoldedLaunch>& groups, const TextStyle& sty
     wavefronts |= g.totals.all(Memory::kShared).requests != 0;
     sampled |= g.sample.has_value();
     for (int m = 0; m < kMemories; ++m)
-      for (int k = 0; k < kKinds; ++k)
-        estimates |= g.totals.by[m][k].requests != 0 && is_estimate(static_cast<Memory>(m), static_cast<Kind>(k));
+      for (int k = 0; k < kKinds; ++k) estimates |= g.totals.by[m][k].estimate;
   }
   std::string text = "A request is one memory instruction of a warp (32 threads).";
   if (sectors)

@@ -24,6 +24,8 @@ Traffic& Traffic::operator+=(const Traffic& o) {
   lines += o.lines;
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
+  repeated_sectors += o.repeated_sectors;
+  estimate = estimate || o.estimate;
   errors += o.errors;
   return *this;
 }
@@ -80,15 +82,15 @@ Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& cou
   t.lines = counts.lines;
   t.wavefronts = counts.wavefronts;
   t.ideal_wavefronts = counts.ideal_wavefronts;
+  t.repeated_sectors = counts.repeated_sectors;
+  // Which accesses to local and constant memory there are is the GPU's assembler's choice.
+  const Memory memory = memory_of(site);
+  t.estimate = counts.requests != 0 && (site.estimate || memory == Memory::kLocal || memory == Memory::kConstant);
   if (errors != nullptr) {
     const std::array<double, 7>& e = *errors;
     t.errors = {e[0], e[1], e[1] * site.bytes, e[2], e[4], e[3], e[5], e[6]};
   }
   return t;
-}
-
-bool is_estimate(Memory memory, Kind kind) {
-  return kind == Kind::kAtomic || memory == Memory::kLocal || memory == Memory::kConstant;
 }
 
 Traffic Totals::all(Memory m) const {

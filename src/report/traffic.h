@@ -28,6 +28,8 @@ struct Traffic {
   uint64_t bytes_asked = 0;  ///< lanes x bytes per lane
   uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
   uint64_t wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t repeated_sectors = 0;  ///< of `sectors`: those of atomics whose threads share a place
+  bool estimate = false;          ///< some of it is modelled and not shown equal to a GPU's
   TrafficErrors errors = {};
 
   uint64_t bytes_moved() const { return sectors * kSectorBytes; }
@@ -68,8 +70,6 @@ Kind kind_of(const events::AccessSite& site);
 /// `errors`: LaunchSample::site_errors of the site, or null.
 Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts,
                    const std::array<double, 7>* errors = nullptr);
-/// Counts of this kind are modelled and not yet shown equal to a GPU's.
-bool is_estimate(Memory memory, Kind kind);
 
 /// One launch, or several added up.
 struct Totals {
