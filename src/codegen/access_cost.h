@@ -16,8 +16,8 @@ struct AccessCost {
   friend bool operator==(const AccessCost&, const AccessCost&) = default;
 };
 
-/// `address`: 32 device addresses (global) or offsets (shared, local); lanes outside `mask` are not read.
-/// Constant and parameter memory cost nothing here. Accesses are aligned to `bytes`.
+/// Of loads and stores. `address`: 32 device addresses (global) or offsets (shared, local); lanes outside `mask` are
+/// not read. Constant and parameter memory cost nothing here. Accesses are aligned to `bytes`.
 AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, uint32_t mask, const uint64_t* address);
 
 /// min(actual, ceil(lanes * bytes / unit)).
@@ -25,6 +25,10 @@ inline uint32_t ideal_cost(uint32_t actual, unsigned lanes, unsigned bytes, unsi
   const uint32_t wanted = (lanes * bytes + unit - 1) / unit;
   return actual < wanted ? actual : wanted;
 }
+
+/// What one access adds to its site's counts, whatever its form: memory::count_access.
+events::SiteCounts counts_of(const events::AccessSite& site, events::Space space, uint32_t mask,
+                             const uint64_t* address);
 
 /// The cost with all lanes active, by phase of the base: entry p is for a base of p << granule_log2 modulo 128 bytes.
 /// One entry alone: the phase does not matter.

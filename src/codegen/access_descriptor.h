@@ -29,6 +29,7 @@ struct AccessDescriptor {
     kEvents = 4,    ///< tell the listeners
     kParts = 8,     ///< instead of 32 addresses the hook gets base and scale
     kNarrow = 16,   ///< kParts: addresses have 32 bits
+    kWhole = 32,    ///< the access's form matters: the hook counts all of it (with kCosts), by the site
   };
   uint32_t bytes() const { return element_bytes * elements; }
 };

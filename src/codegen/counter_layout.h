@@ -6,7 +6,7 @@
 //                    and the executor adds them before it collects
 //   [block * 3 + 1]  active lanes over those runs, likewise
 //   [block * 3 + 2]  runs in the full-mask clone (all 32 lanes active)
-//   then 7 words a site, in the order of events::SiteCounts: what generated code counted explicitly.
+//   then 8 words a site, in the order of events::SiteCounts: what generated code counted explicitly.
 //
 // A site whose cost under a full mask is a compile-time constant has no code in the full-mask clone: its counts are
 // (full runs of its block) x constant, kept in ConstantCost and added when collecting.
@@ -20,7 +20,7 @@
 namespace warplens::codegen {
 
 constexpr size_t kWordsPerBlock = 3;
-constexpr size_t kWordsPerSite = 7;
+constexpr size_t kWordsPerSite = 8;
 
 struct CounterLayout {
   size_t blocks = 0, sites = 0;
@@ -28,6 +28,9 @@ struct CounterLayout {
   size_t site_word(size_t site, size_t k) const { return blocks * kWordsPerBlock + site * kWordsPerSite + k; }
   size_t words() const { return blocks * kWordsPerBlock + sites * kWordsPerSite; }
 };
+
+/// Adds to the words of one site.
+void add_words(uint64_t* words, const events::SiteCounts& counts);
 
 /// What a site costs without code of its own; `block` is where the site is.
 struct ConstantCost {

@@ -44,7 +44,8 @@ class MemoryAccess {
   void classify_scaled();
   bool proven() const { return kind_ == Kind::kUniform || kind_ == Kind::kPattern; }
   /// The hook of the cold path counts, since the fast path's closed form holds only there.
-  bool costs_by_branch() const { return generic() || kind_ == Kind::kScaled || compact(); }
+  bool costs_by_branch() const { return generic() || kind_ == Kind::kScaled || compact() || form_matters(); }
+  bool form_matters() const;
   bool compact() const;
   llvm::Value* address_vector();  ///< <32 x i64>
   llvm::Value* host_pointer(llvm::Value* address);
@@ -88,6 +89,9 @@ class MemoryAccess {
                             kIdealWavefronts = 6;
   void count();
   void count_costs();
+  void count_joined();
+  /// By itself, in the course of the access.
+  bool is_counted() const { return e_.options.count && !op_.counted_bytes; }
   void count_scaled(uint32_t site);
   bool count_progression(uint32_t site);
   bool count_rows(uint32_t site);

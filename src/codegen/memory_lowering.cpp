@@ -239,10 +239,18 @@ bool MemoryAccess::unit_stride() const {
 
 /// Accesses whose space is found out by the hook are counted there.
 uint32_t MemoryAccess::hook_flags() const {
-  uint32_t flags = e_.options.emit_events ? AccessDescriptor::kEvents : 0u;
-  if (e_.options.count && costs_by_branch()) flags |= AccessDescriptor::kCosts;
-  if (e_.options.count && generic()) flags |= AccessDescriptor::kRequests;
+  const bool folded = op_.counted_bytes && *op_.counted_bytes == 0;
+  uint32_t flags = e_.options.emit_events && !folded ? AccessDescriptor::kEvents : 0u;
+  if (is_counted() && costs_by_branch()) flags |= AccessDescriptor::kCosts;
+  if (is_counted() && generic()) flags |= AccessDescriptor::kRequests;
+  if (form_matters()) flags |= AccessDescriptor::kWhole;
   return flags;
+}
+
+/// Atomics, and a cluster's shared memory: counted by the hook, which does them anyhow.
+bool MemoryAccess::form_matters() const {
+  return access_ == events::Access::kAtomic || access_ == events::Access::kReduction ||
+         op_.space == ptx::Space::kSharedCluster;
 }
 
 /// Without bounds checks nothing else asks which space a generic address is in.

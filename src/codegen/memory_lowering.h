@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct MemoryOp {
   unsigned elements = 1;             ///< vector length
   bool is_volatile = false;
   std::span<const uint32_t> sites;  ///< machine accesses that this instruction performs (site numbers)
+  /// Bytes of a lane as they are counted, where loads are joined (machine/joined_loads.h): more than the instruction's,
+  /// or 0 where another instruction's site counts.
+  std::optional<unsigned> counted_bytes;
 };
 
 /// Class of a load's result without emitting (for the lane-class analysis): a load from a uniform address is uniform.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics and reductions: the hook goes lane by lane in lane order, with the row's own reference for the combination
-// and host atomics on global memory, since blocks on other threads act at the same time.
+// and host atomics on global memory, since blocks on other threads act at the same time. It counts, too: what an atomic
+// costs depends on which lanes share a place.
 #include <llvm/IR/Constants.h>
 
 #include "base/bits.h"
@@ -20,10 +21,6 @@ llvm::Value* MemoryAccess::atomic_active(const LaneValue& a, const LaneValue* b,
   llvm::Value* second = b != nullptr ? spill_operand(*b, "atomic_b") : llvm::ConstantPointerNull::get(ir_.getPtrTy());
   llvm::Value* out = e_.scratch("lane_values", 1024);
   ir_.CreateCall(e_.hook("wl_atomic_lanes"), {e_.warp, descriptor(hook_flags()), mask_bits(), at, first, second, out});
-  if (costs_by_branch())
-    count_requests();
-  else
-    count();
   return is_reduction ? nullptr : ir_.CreateAlignedLoad(lanes_of(element_type_), out, llvm::Align(64));
 }
 

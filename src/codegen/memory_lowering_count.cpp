@@ -73,15 +73,15 @@ void MemoryAccess::count() {
   count_costs();
 }
 
-/// Generic accesses count them with their costs, where the space is known.
+/// Generic accesses count them with their costs, where the space is known; those whose form matters in the hook.
 void MemoryAccess::count_requests() {
-  if (!e_.options.count || generic()) return;
+  if (!is_counted() || generic() || form_matters()) return;
   for (const uint32_t site : op_.sites) count_requests(site);
 }
 
 void MemoryAccess::count_costs() {
   const events::Space space = counted_space();
-  if (!e_.options.count) return;
+  if (!is_counted()) return;
   for (const uint32_t site : op_.sites) {
     if (generic()) count_requests(site);
     if (!in_sectors(space) && !in_wavefronts(space)) continue;
@@ -90,6 +90,18 @@ void MemoryAccess::count_costs() {
     else
       count_partial(site);
   }
+}
+
+/// Loads that the GPU's assembler joins: as one load of all their bytes, from the lowest one's address.
+void MemoryAccess::count_joined() {
+  MemoryOp whole = op_;
+  whole.elements = *op_.counted_bytes / element_bytes_;
+  whole.counted_bytes.reset();
+  MemoryAccess joined(e_, whole, access_, address_);
+  joined.count_requests();
+  if (joined.kind_ != Kind::kScaled) return joined.count_costs();
+  if (!e_.options.count) return;
+  for (const uint32_t site : op_.sites) joined.count_by_hook(site);
 }
 
 void MemoryAccess::count_requests(uint32_t site) {

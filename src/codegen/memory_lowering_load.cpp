@@ -27,6 +27,7 @@ MemoryAccess::Values MemoryAccess::load_active() {
     count_requests();
   else
     count();
+  if (op_.counted_bytes.value_or(0) != 0) count_joined();
   return values;
 }
 

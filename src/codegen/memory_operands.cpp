@@ -14,6 +14,13 @@ MemoryOperands memory_operands(const KernelSource& source, uint32_t pc) {
   out.op.is_volatile = in.has("volatile") || in.has("relaxed") || in.has("acquire") || in.has("mmio");
   const auto& sites = source.accesses->of_instr[pc];
   out.op.sites = {sites.data(), sites.size()};
+  if (!sites.empty() && in.def->role == ptx::Role::kLoad) {
+    const machine::Access& access = source.accesses->accesses[sites[0]];
+    if (access.form == events::Form::kFolded)
+      out.op.counted_bytes = 0;
+    else if (access.bytes != ptx::bytes_of(in.type()) * in.vector_length())
+      out.op.counted_bytes = access.bytes;
+  }
   for (size_t k = 0; k < in.operands.size(); ++k) {
     const ptx::Operand& o = in.operands[k];
     const ptx::OperandForm& form = in.def->form.operands[k];

@@ -106,8 +106,8 @@ void add_function(Feed& feed, const KernelSource& source, const ptx::Function& f
 void add_accesses(Feed& feed, const machine::AccessList& list) {
   const auto& [accesses, of_instr] = list;
   add_list(feed, accesses, [&](const machine::Access& a) {
-    const auto& [instr, byte_offset, bytes, space, generic, access] = a;
-    feed.numbers(instr, byte_offset, bytes, space, generic, access);
+    const auto& [instr, byte_offset, bytes, space, generic, access, form, combined, estimate] = a;
+    feed.numbers(instr, byte_offset, bytes, space, generic, access, form, combined, estimate);
   });
   add_list(feed, of_instr,
            [&](const auto& sites) { add_list(feed, sites, [&](uint32_t site) { feed.numbers(site); }); });

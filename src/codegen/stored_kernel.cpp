@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 64-bit words, then the object:
 //   blocks, sites, frame bytes, number of constants, bytes of the object
-//   for each constant: site, block, per, the seven counts
+//   for each constant: site, block, per, the eight counts
 #include "codegen/stored_kernel.h"
 
 #include <cstring>
@@ -25,9 +25,17 @@ std::vector<uint8_t> encode(const StoredKernel& kernel) {
                                          kernel.constants.size(), kernel.object.size()};
   append(out, header, kHeaderWords);
   for (const ConstantCost& c : kernel.constants) {
-    const uint64_t words[kConstantWords] = {
-        c.site,         c.block,      static_cast<uint64_t>(c.per), c.cost.requests,   c.cost.lanes,
-        c.cost.sectors, c.cost.lines, c.cost.ideal_sectors,         c.cost.wavefronts, c.cost.ideal_wavefronts};
+    const uint64_t words[kConstantWords] = {c.site,
+                                            c.block,
+                                            static_cast<uint64_t>(c.per),
+                                            c.cost.requests,
+                                            c.cost.lanes,
+                                            c.cost.sectors,
+                                            c.cost.lines,
+                                            c.cost.ideal_sectors,
+                                            c.cost.wavefronts,
+                                            c.cost.ideal_wavefronts,
+                                            c.cost.repeated_sectors};
     append(out, words, kConstantWords);
   }
   out.insert(out.end(), kernel.object.begin(), kernel.object.end());
@@ -54,7 +62,7 @@ std::optional<StoredKernel> decode(std::span<const uint8_t> bytes) {
       return std::nullopt;
     kernel.constants.push_back({static_cast<uint32_t>(w[0]),
                                 static_cast<uint32_t>(w[1]),
-                                {w[3], w[4], w[5], w[6], w[7], w[8], w[9]},
+                                {w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]},
                                 static_cast<ConstantCost::Per>(w[2])});
   }
   bytes = bytes.subspan(constants * kConstantBytes);

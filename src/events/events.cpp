@@ -11,6 +11,7 @@ SiteCounts& SiteCounts::operator+=(const SiteCounts& o) {
   ideal_sectors += o.ideal_sectors;
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
+  repeated_sectors += o.repeated_sectors;
   return *this;
 }
 

@@ -17,6 +17,20 @@ namespace warplens::events {
 enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParam, kSharedCluster };
 enum class Access : uint8_t { kLoad, kStore, kReduction, kAtomic };
 
+/// How the GPU carries an access out, where that changes what it counts (memory/coalescer.h; src/machine decides).
+enum class Form : uint8_t {
+  kPlain,
+  kMatrixRows,      ///< rows of a matrix, eight lanes at a time: loads never share a pass
+  kIncrement,       ///< a shared-memory atomic that adds 1 and returns nothing: one pass a word
+  kCompareAndSwap,  ///< of shared memory
+  kRetried,         ///< a shared-memory atomic that the GPU has no instruction for: a loop around compare and swap
+  kRetryLoads,      ///< the loads of that loop; always the site behind that of kRetried
+  kFolded,          ///< part of another site's wider access: nothing is counted here
+};
+
+/// When the active lanes of an atomic first combine their operands, for one of them to carry it out.
+enum class Combined : uint8_t { kNever, kFullWarps, kAlways };
+
 /// A place in a source file as the report shows it; line 0 = unknown.
 struct Place {
   uint32_t file = 0;  ///< index into KernelInfo::files
@@ -33,7 +47,17 @@ struct AccessSite {
       4;  ///< bytes each active lane asks for (element size x vector length): 1, 2, 4, 8, 16 (32 from sm_100)
   std::string parameter;  ///< name of the kernel parameter that the address comes from, when known
   bool generic = false;   ///< one of the sites of a generic access: see resolved_site
+  Form form = Form::kPlain;
+  Combined combined = Combined::kNever;
+  bool estimate = false;  ///< the rule that its counts follow is not shown equal to a GPU's (docs/fidelity.md)
 };
+
+/// The lanes of `mask` that carry the access out.
+constexpr uint32_t acting_lanes(const AccessSite& site, uint32_t mask) {
+  if (site.form == Form::kFolded) return 0;
+  const bool one = site.combined == Combined::kAlways || (site.combined == Combined::kFullWarps && mask == ~0u);
+  return one ? mask & (~mask + 1) : mask;
+}
 
 /// A generic access has three sites, one after another: what goes to global, to shared and to local memory, so that
 /// each is counted by the rules of its own memory.
@@ -138,11 +162,12 @@ struct Finding {
 struct SiteCounts {
   uint64_t requests = 0;          ///< executions with at least one active lane
   uint64_t lanes = 0;             ///< active lanes, summed
-  uint64_t sectors = 0;           ///< distinct 32-byte sectors, summed (global, local; 0 for shared)
+  uint64_t sectors = 0;           ///< 32-byte sectors, summed (global, local, another block's shared memory)
   uint64_t lines = 0;             ///< distinct 128-byte lines, summed
   uint64_t ideal_sectors = 0;     ///< sum of min(sectors, ceil(lanes x bytes / 32))
   uint64_t wavefronts = 0;        ///< shared memory passes, summed
   uint64_t ideal_wavefronts = 0;  ///< sum of min(wavefronts, ceil(lanes x bytes / 128))
+  uint64_t repeated_sectors = 0;  ///< of the sectors: those that atomics ask for again, since lanes share a place
   SiteCounts& operator+=(const SiteCounts& o);
   friend bool operator==(const SiteCounts&, const SiteCounts&) = default;
 };

@@ -166,13 +166,31 @@ void check_access(WarpContext& warp, const CheckedAccess& access) {
   if (first_bad_lane(warp, access) != 32) abandon_warp(warp);
 }
 
+namespace {
+
+/// An address that names the executing block's own memory by its rank is plain.
+uint64_t own_offset(const WarpContext& warp, uint64_t address) {
+  const bool own = address >> memory::kClusterRankShift == warp.cluster_rank + uint64_t{1};
+  return own ? address & memory::kClusterOffsetMask : address;
+}
+
+}  // namespace
+
+void name_own_memory(const WarpContext& warp, events::Space space, uint32_t mask, std::array<uint64_t, 32>& address) {
+  if (space != Space::kSharedCluster) return;
+  for_each_lane(mask, [&](int lane) {
+    uint64_t& at = address[static_cast<size_t>(lane)];
+    at = own_offset(warp, at);
+  });
+}
+
 ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array<uint64_t, 32>& address) {
   ResolvedLanes lanes;
   for_each_lane(mask, [&](int lane) {
     uint64_t& at = address[static_cast<size_t>(lane)];
     const uint32_t bit = uint32_t{1} << lane;
     if (at - warp.shared_window < memory::kWindowBytes) {
-      at -= warp.shared_window;
+      at = own_offset(warp, at - warp.shared_window);
       (at >> memory::kClusterRankShift == 0 ? lanes.shared : lanes.cluster) |= bit;
     } else if (at - warp.local_window < memory::kWindowBytes) {
       lanes.local |= bit;

@@ -43,6 +43,8 @@ struct SpaceParts {
   auto end() const { return parts.begin() + count; }
 };
 SpaceParts parts_of(const ResolvedLanes& lanes);
+/// Addresses of a cluster's shared memory: those that name the executing block are made offsets in its own.
+void name_own_memory(const WarpContext& warp, events::Space space, uint32_t mask, std::array<uint64_t, 32>& address);
 ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array<uint64_t, 32>& address);
 
 /// The kernel reads %reserved_smem_offset_*: it may use that part of shared memory (in program.cpp).

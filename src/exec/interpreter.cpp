@@ -288,6 +288,22 @@ void Warp::prepare_access(const Operation& op, uint32_t pc, uint32_t lanes, Spac
   check_access(*context_, checked);
 }
 
+/// By the slow rules, into the interpreter's words.
+class SlowCounter final : public RequestCounter {
+ public:
+  explicit SlowCounter(uint64_t* words) : words_(words) {}
+  void count(const events::WarpAccess& request, const events::AccessSite& site) override {
+    events::SiteCounts counts;
+    memory::count_access(counts, request, site);
+    std::array<uint64_t, kSiteWords> added;
+    std::memcpy(added.data(), &counts, sizeof counts);
+    for (size_t k = 0; k < kSiteWords; ++k) words_[request.site * kSiteWords + k] += added[k];
+  }
+
+ private:
+  uint64_t* words_;
+};
+
 void Warp::memory(const Operation& op, uint32_t pc, uint32_t lanes) {
   const Address& a = op.address;
   for_each_lane(lanes, [&](int lane) {
@@ -298,18 +314,17 @@ void Warp::memory(const Operation& op, uint32_t pc, uint32_t lanes) {
   if (op.space == ptx::Space::kParam) return parameter_access(op, pc, lanes);
   SpaceParts parts{{{{event_space(op.space), lanes}}}, 1};
   if (op.space == ptx::Space::kGeneric) parts = parts_of(resolve_generic(*context_, lanes, address_));
+  name_own_memory(*context_, event_space(op.space), lanes, address_);
   for (const auto& [space, part] : parts) prepare_access(op, pc, part, space, address_);
   for (const auto& [space, part] : parts) {
-    const uint32_t site = events::resolved_site(op.site, op.space == ptx::Space::kGeneric, space);
-    if (words_ != nullptr) {
-      events::SiteCounts counts;
-      memory::count_access(counts, {site, part, context_->block, context_->warp, space, &address_},
-                           kernel_.info.sites[site]);
-      std::array<uint64_t, kSiteWords> added;
-      std::memcpy(added.data(), &counts, sizeof counts);
-      for (size_t k = 0; k < kSiteWords; ++k) words_[site * kSiteWords + k] += added[k];
+    const uint32_t first = events::resolved_site(op.site, op.space == ptx::Space::kGeneric, space);
+    const auto& sites = kernel_.info.sites;
+    if (sites[first].form == events::Form::kFolded) continue;
+    for (uint32_t site = first; site <= first + (sites[first].form == events::Form::kRetried); ++site) {
+      if (words_ != nullptr)
+        SlowCounter(words_).count({site, part, context_->block, context_->warp, space, &address_}, sites[site]);
+      if (interest_ & events::kAccesses) emit_access(*context_, site, part, space, address_);
     }
-    if (interest_ & events::kAccesses) emit_access(*context_, site, part, space, address_);
   }
   for_each_lane(lanes, [&](int lane) {
     Space space = Space::kGlobal;
@@ -360,22 +375,6 @@ void Warp::move_16_bytes(const Operation& op, unsigned lane, uint64_t address) {
   }
   if (op.role == Role::kStore) store_16_bytes(memory, whole);
 }
-
-/// By the slow rules, into the interpreter's words.
-class SlowCounter final : public RequestCounter {
- public:
-  explicit SlowCounter(uint64_t* words) : words_(words) {}
-  void count(const events::WarpAccess& request, const events::AccessSite& site) override {
-    events::SiteCounts counts;
-    memory::count_access(counts, request, site);
-    std::array<uint64_t, kSiteWords> added;
-    std::memcpy(added.data(), &counts, sizeof counts);
-    for (size_t k = 0; k < kSiteWords; ++k) words_[request.site * kSiteWords + k] += added[k];
-  }
-
- private:
-  uint64_t* words_;
-};
 
 void Warp::memory_of_warp(const Operation& op, uint32_t pc, uint32_t lanes) {
   for (size_t k = 0; k < op.addresses.size(); ++k) {

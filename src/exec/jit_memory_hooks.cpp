@@ -65,6 +65,7 @@ uint64_t* words_of(const WarpContext& warp, const AccessDescriptor& d, events::S
   return warp.counters + d.counter_word + events::resolved_site(0, is_generic(d), space) * codegen::kWordsPerSite;
 }
 
+/// As generated code counts an access of its own.
 void add_costs(const AccessDescriptor& d, uint64_t* words, events::Space space, uint32_t mask,
                const uint64_t* address) {
   const auto lanes = static_cast<unsigned>(std::popcount(mask));
@@ -75,6 +76,17 @@ void add_costs(const AccessDescriptor& d, uint64_t* words, events::Space space, 
   words[4] += codegen::ideal_cost(cost.sectors, lanes, d.bytes(), 32);
   words[5] += cost.wavefronts;
   words[6] += codegen::ideal_cost(cost.wavefronts, lanes, d.bytes(), 128);
+}
+
+/// Every count of an access whose form matters; and of its loads, which are a site of their own.
+void count_whole(const LaneAccess& a, uint64_t* words, uint32_t site, uint32_t mask, events::Space space) {
+  const auto& sites = a.warp.launch->request->kernel->info.sites;
+  const uint32_t last = site + (sites[site].form == events::Form::kRetried);
+  for (uint32_t s = site; s <= last; ++s, words += codegen::kWordsPerSite) {
+    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, s, mask, space, a.address);
+    if (a.access.flags & AccessDescriptor::kCosts)
+      codegen::add_words(words, codegen::counts_of(sites[s], space, mask, a.address.data()));
+  }
 }
 
 uint8_t* host_byte(const WarpContext& warp, events::Space space, uint64_t address, unsigned lane) {
@@ -155,19 +167,21 @@ template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
   SpaceParts used{{{{space_of(a.access), mask}}}, 1};
   if (is_generic(a.access)) used = parts_of(resolve_generic(a.warp, mask, a.address));
+  name_own_memory(a.warp, used.parts[0].first, mask, a.address);
   for (const auto& [space, lanes] : used) check_lanes(a, space, lanes);
   for (const auto& [space, lanes] : used) {
-    if (a.access.flags & AccessDescriptor::kEvents) {
-      const uint32_t site = events::resolved_site(a.access.site, is_generic(a.access), space);
-      emit_access(a.warp, site, lanes, space, a.address);
+    const uint32_t site = events::resolved_site(a.access.site, is_generic(a.access), space);
+    uint64_t* words = words_of(a.warp, a.access, space);
+    if (a.access.flags & AccessDescriptor::kWhole) {
+      count_whole(a, words, site, lanes, space);
+      continue;
     }
+    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, site, lanes, space, a.address);
     if (a.access.flags & AccessDescriptor::kRequests) {
-      uint64_t* words = words_of(a.warp, a.access, space);
       words[0] += 1;
       words[1] += static_cast<unsigned>(std::popcount(lanes));
     }
-    if (a.access.flags & AccessDescriptor::kCosts)
-      add_costs(a.access, words_of(a.warp, a.access, space), space, lanes, a.address.data());
+    if (a.access.flags & AccessDescriptor::kCosts) add_costs(a.access, words, space, lanes, a.address.data());
   }
   for (const auto& [space, lanes] : used) move(space, lanes);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hook for instructions that take memory for the whole warp (matrices, asynchronous copies, mbarrier): generated
 // code passes operands as the interpreter holds them.
-#include <bit>
-
 #include "codegen/access_cost.h"
 #include "exec/executor.h"
 #include "exec/jit_memory_hooks.h"
@@ -18,16 +16,8 @@ class FastCounter final : public RequestCounter {
  public:
   FastCounter(uint64_t* counters, const codegen::CounterLayout& layout) : counters_(counters), layout_(layout) {}
   void count(const events::WarpAccess& r, const events::AccessSite& site) override {
-    const auto lanes = static_cast<unsigned>(std::popcount(r.mask));
-    const codegen::AccessCost cost = codegen::cost_of(r.space, site.access, site.bytes, r.mask, r.address->data());
-    uint64_t* words = counters_ + layout_.site_word(r.site, 0);
-    words[0] += 1;
-    words[1] += lanes;
-    words[2] += cost.sectors;
-    words[3] += cost.lines;
-    words[4] += codegen::ideal_cost(cost.sectors, lanes, site.bytes, 32);
-    words[5] += cost.wavefronts;
-    words[6] += codegen::ideal_cost(cost.wavefronts, lanes, site.bytes, 128);
+    codegen::add_words(counters_ + layout_.site_word(r.site, 0),
+                       codegen::counts_of(site, r.space, r.mask, r.address->data()));
   }
 
  private:

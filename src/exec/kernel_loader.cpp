@@ -16,6 +16,8 @@
 #include "exec/function_handle.h"
 #include "exec/program.h"
 #include "ir/barrier_blocks.h"
+#include "machine/joined_loads.h"
+#include "machine/register_alignment.h"
 #include "memory/address_space.h"
 #include "ops/instruction_set.h"
 #include "passes/inline_calls.h"
@@ -160,15 +162,91 @@ bool prepare(LoadedKernel& kernel) {
   return lay_out_variables(kernel);
 }
 
+codegen::LaneAnalysis lanes_of(const LoadedKernel& kernel, const analysis::Liveness& live) {
+  return codegen::analyse_lanes(source_of(kernel), analysis::dominators(kernel.graph),
+                                analysis::post_dominators(kernel.graph), live);
+}
+
+bool is_atomic(const ptx::Instr& in) {
+  return in.def->role == ptx::Role::kAtomic || in.def->role == ptx::Role::kReduction;
+}
+
+bool is_shared_load(const ptx::Instr& in) {
+  return in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kShared;
+}
+
+/// Whether all lanes have the operand's value (an address's base), and the GPU's assembler can see it.
+bool is_uniform(const ptx::Operand& o, uint32_t instr, const codegen::LaneAnalysis& lanes,
+                const std::vector<bool>& by_thread) {
+  if (o.tag == ptx::OperandTag::kImm) return true;
+  if (o.tag != ptx::OperandTag::kReg && o.tag != ptx::OperandTag::kAddress) return false;
+  if (o.reg == ptx::kNoReg) return true;
+  const codegen::WebId web = lanes.webs.read(instr, o.reg);
+  return !by_thread[o.reg] && web != codegen::kNoWeb && lanes.info[web].cls.is_uniform();
+}
+
+/// What decides how the GPU's assembler carries atomics out.
+std::vector<machine::AtomicFacts> atomic_facts(const LoadedKernel& kernel, const analysis::Liveness& live,
+                                               const codegen::LaneAnalysis& lanes) {
+  const auto& body = kernel.function->body;
+  std::vector<machine::AtomicFacts> facts(body.size());
+  const std::vector<bool> by_thread = machine::registers_by_thread(*kernel.function);
+  for (ir::BlockId b = 0; b < kernel.graph.blocks.size(); ++b)
+    analysis::for_each_instruction_backward(
+        kernel.graph, live, b, [&](uint32_t i, const analysis::RegisterSet& behind) {
+          if (!is_atomic(body[i])) return;
+          facts[i].result_unused = true;
+          ir::for_each_write(body[i], [&](ptx::RegId r) { facts[i].result_unused &= !behind.contains(r); });
+          for (size_t k = 0; k < body[i].operands.size(); ++k) {
+            const ptx::Operand& o = body[i].operands[k];
+            if (o.tag == ptx::OperandTag::kAddress) facts[i].one_place = is_uniform(o, i, lanes, by_thread);
+            if (body[i].def->form.operands[k].name == "b") facts[i].one_value = is_uniform(o, i, lanes, by_thread);
+          }
+        });
+  return facts;
+}
+
+/// Of each load from shared memory: log2 of what its address's base register is a multiple of, as the GPU's assembler
+/// sees it: of arrays whose size the launch decides it knows the declared alignment only.
+std::vector<uint8_t> base_alignments(const LoadedKernel& kernel) {
+  const ptx::Function& function = *kernel.function;
+  const auto place_of = [&](const ptx::SymbolRef& symbol) -> uint64_t {
+    const bool local = symbol.kind == ptx::SymbolKind::kLocalVariable;
+    if (!local && symbol.kind != ptx::SymbolKind::kModuleVariable) return 1;
+    const ptx::Variable& v = local ? function.variables[symbol.index] : kernel.module->module->variables[symbol.index];
+    if (v.unsized || v.bytes == 0 || v.space != ptx::Space::kShared) return v.align;
+    return local ? kernel.variable_offsets[symbol.index] : kernel.symbols[symbol.index];
+  };
+  const std::vector<uint8_t> of_register = machine::register_alignments(function, place_of);
+  std::vector<uint8_t> alignments(function.body.size());
+  for (uint32_t i = 0; i < function.body.size(); ++i) {
+    if (!is_shared_load(function.body[i])) continue;
+    for (const ptx::Operand& o : function.body[i].operands)
+      if (o.tag == ptx::OperandTag::kAddress && o.reg != ptx::kNoReg) alignments[i] = of_register[o.reg];
+  }
+  return alignments;
+}
+
+/// The accesses as the GPU's assembler makes them.
+void find_machine_accesses(LoadedKernel& kernel) {
+  const auto& body = kernel.function->body;
+  const bool atomics = std::any_of(body.begin(), body.end(), is_atomic);
+  const bool loads = std::any_of(body.begin(), body.end(), is_shared_load);
+  if (!atomics && !loads) return;
+  if (atomics) {
+    const analysis::Liveness live = analysis::liveness(kernel.graph);
+    kernel.accesses = machine::accesses_of(*kernel.function, atomic_facts(kernel, live, lanes_of(kernel, live)));
+  }
+  if (loads) machine::join_loads(kernel.accesses, *kernel.function, kernel.graph, base_alignments(kernel));
+  kernel.info = machine::describe(*kernel.module->module, *kernel.function, kernel.graph, kernel.accesses);
+}
+
 /// The loops that the GPU's assembler unrolls and whose lanes may leave in different rounds; the others' counts do not
 /// depend on it.
 std::vector<passes::CountedLoop> loops_to_unroll(const LoadedKernel& kernel) {
   std::vector<passes::CountedLoop> loops = passes::find_counted_loops(*kernel.function);
   if (loops.empty()) return loops;
-  const codegen::KernelSource source = source_of(kernel);
-  const codegen::LaneAnalysis lanes =
-      codegen::analyse_lanes(source, analysis::dominators(kernel.graph), analysis::post_dominators(kernel.graph),
-                             analysis::liveness(kernel.graph));
+  const codegen::LaneAnalysis lanes = lanes_of(kernel, analysis::liveness(kernel.graph));
   std::erase_if(loops, [&](const passes::CountedLoop& loop) {
     const ir::BlockId block = kernel.graph.block_of[loop.last];
     return block == ir::kNoBlock || !lanes.divergent_branch[block];
@@ -204,6 +282,7 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const LoadedModule& module, co
       kernel->function = kernel->inlined.get();
       if (!prepare(*kernel)) return too_large();
     }
+    find_machine_accesses(*kernel);
   }
   for (const ptx::Instr& in : kernel->function->body)
     kernel->has_barriers = kernel->has_barriers || in.def->role == ptx::Role::kBarrier ||

@@ -75,6 +75,7 @@ class CheckedMemory final : public ptx::WarpMemory {
     address_ = address;
     parts_ = {{{{description.space, mask}}}, 1};
     if (description.generic) parts_ = parts_of(resolve_generic(warp_, mask, address_));
+    name_own_memory(warp_, description.space, mask, address_);
     for (const auto& [space, lanes] : parts_)
       check_access(warp_, {pc_, number, lanes, description.bytes, space, description.access, &address_});
     for (const auto& [space, lanes] : parts_) {

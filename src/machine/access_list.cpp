@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The identity pass: each PTX memory instruction is one machine access.
+// Each PTX memory instruction is one machine access, but for atomics.
 #include "machine/access_list.h"
 
 #include "base/check.h"
@@ -43,6 +43,35 @@ void add(AccessList& list, Access access, ptx::Space space) {
   }
 }
 
+void apply(Access& access, const AtomicPlan& plan) {
+  access.access = plan.access;
+  access.form = plan.form;
+  access.combined = plan.combined;
+  access.estimate = plan.estimate;
+}
+
+/// The sites that `add` made for the instruction.
+void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, const AtomicFacts* facts) {
+  const size_t first = list.accesses.size();
+  add(list, access, in.space());
+  for (size_t s = first; s < list.accesses.size(); ++s) {
+    Access& site = list.accesses[s];
+    const bool cluster = site.space == events::Space::kSharedCluster;
+    apply(site, plan_atomic(in, cluster ? events::Space::kShared : site.space, facts));
+    if (!site.generic && !cluster) continue;
+    // By a generic address the hardware does add integers of 64 bits in shared memory, and it may be another block's.
+    // Its loops around floats, there and in another block's memory, are not modelled.
+    site.estimate = site.space != events::Space::kGlobal && (site.generic || site.form == events::Form::kRetried);
+    if (site.form == events::Form::kRetried) site.form = events::Form::kPlain;
+  }
+  if (list.accesses[first].form != events::Form::kRetried) return;
+  Access loads = list.accesses[first];
+  loads.access = events::Access::kLoad;
+  loads.form = events::Form::kRetryLoads;
+  list.of_instr[access.instr].push_back(static_cast<uint32_t>(list.accesses.size()));
+  list.accesses.push_back(loads);
+}
+
 /// Of an instruction that takes memory for the whole warp its row says what it may do.
 void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
   std::array<ptx::AccessShape, 3> shapes{};
@@ -52,13 +81,15 @@ void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
     WL_CHECK(event_access(shapes[k].role, access.access));
     access.instr = i;
     access.bytes = shapes[k].bytes;
+    if (shapes[k].matrix_rows) access.form = events::Form::kMatrixRows;
+    access.estimate = shapes[k].estimate;
     add(list, access, shapes[k].space);
   }
 }
 
 }  // namespace
 
-AccessList accesses_of(const ptx::Function& function) {
+AccessList accesses_of(const ptx::Function& function, const std::vector<AtomicFacts>& facts) {
   AccessList list;
   list.of_instr.resize(function.body.size());
   for (uint32_t i = 0; i < function.body.size(); ++i) {
@@ -68,7 +99,11 @@ AccessList accesses_of(const ptx::Function& function) {
     if (!event_access(in.def->role, access.access) || in.space() == ptx::Space::kParam) continue;
     access.instr = i;
     access.bytes = static_cast<uint8_t>(ptx::bytes_of(in.type()) * in.vector_length());
-    add(list, access, in.space());
+    const bool atomic = access.access == events::Access::kAtomic || access.access == events::Access::kReduction;
+    if (atomic)
+      add_atomic(list, access, in, facts.empty() ? nullptr : &facts[i]);
+    else
+      add(list, access, in.space());
   }
   return list;
 }

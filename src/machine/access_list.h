@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine accesses: what counting works on. A pass makes the list from PTX; today each PTX memory instruction is one
-// access (the identity). Later passes reproduce what the GPU's assembler does: merge neighbouring loads, drop dead
-// ones, aggregate atomics. Executors emit per *access*, never per PTX instruction, so those passes need no change in
-// them.
+// Machine accesses: what counting works on. The list is made from PTX: each memory instruction is one access, atomics
+// what the GPU's assembler makes of them (machine/atomics.h). Later passes reproduce what else it does: merge
+// neighbouring loads, drop dead ones. Executors emit per *access*, never per PTX instruction, so those passes need no
+// change in them.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "events/events.h"
 #include "ir/kernel.h"
+#include "machine/atomics.h"
 #include "ptx/module.h"
 
 namespace warplens::machine {
@@ -20,6 +21,9 @@ struct Access {
   events::Space space = events::Space::kGlobal;
   bool generic = false;  ///< where lanes of a generic access may turn out to be: one of three, see resolved_site
   events::Access access = events::Access::kLoad;
+  events::Form form = events::Form::kPlain;
+  events::Combined combined = events::Combined::kNever;
+  bool estimate = false;
 };
 
 struct AccessList {
@@ -29,8 +33,9 @@ struct AccessList {
 };
 
 /// The identity: one access (three if generic) per ld/st/atom/red of global, shared, local, const or generic space
-/// (ld.param is none).
-AccessList accesses_of(const ptx::Function& function);
+/// (ld.param is none). `facts`: by instruction, of atomics; empty: without what the GPU's assembler makes of them. An
+/// atomic that it makes a loop has two accesses: the compare and swap, and the loads.
+AccessList accesses_of(const ptx::Function& function, const std::vector<AtomicFacts>& facts = {});
 
 /// Fills KernelInfo (pcs, places, sites, blocks) for listeners and reports. `parameter` of a site is found by following
 /// the address back to an ld.param through moves, cvta, add and mad.

@@ -73,6 +73,9 @@ events::KernelInfo describe(const ptx::Module& module, const ptx::Function& func
     site.generic = access.generic;
     site.access = access.access;
     site.bytes = access.bytes;
+    site.form = access.form;
+    site.combined = access.combined;
+    site.estimate = access.estimate;
     if (access.space == events::Space::kGlobal || access.generic)
       site.parameter = finder.of_address(function.body[access.instr]);
     info.sites.push_back(std::move(site));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counting rules, written for obviousness: the oracle that generated code's closed forms are compared with.
-// Sources: docs/memory-model.md (measured on an H200 against Nsight Compute, equal for every probe).
+// Sources: docs/memory-model.md (measured on an H200 against Nsight Compute, equal for every probe); for atomics and
+// matrix rows truth/h200/warps_*.csv, every row of which tests/truth/warp_rules.py holds the same rules against.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -20,6 +21,24 @@ unsigned count_lines(uint32_t mask, const LaneAddresses& address, unsigned bytes
 /// lane; groups without active lanes are free). Loads of 8 and 16 bytes pair groups up when T(n)=T(n^1) or T(n)=T(n^2)
 /// for all active lanes; stores never merge.
 unsigned count_wavefronts(uint32_t mask, const LaneAddresses& offset, unsigned bytes, events::Access access);
+/// Of loads and stores of matrix rows: quarter warps, each by itself.
+unsigned count_matrix_wavefronts(uint32_t mask, const LaneAddresses& offset);
+/// Sectors of a global atomic: each as often as the most lanes that share a place in it.
+unsigned count_atomic_sectors(uint32_t mask, const LaneAddresses& address, unsigned bytes);
+/// Passes of a shared-memory atomic that the GPU has an instruction for: groups of lanes as for stores; each costs the
+/// most lanes on one bank, those on one word counted each, since they come one after another.
+unsigned count_atomic_wavefronts(uint32_t mask, const LaneAddresses& offset, unsigned bytes);
+/// A shared-memory atomic that the GPU makes a loop: each round the lanes that are left load (for those the loads'
+/// rule) and try to compare and swap, two passes a group of lanes; of the lanes on one bank the lowest tries, and
+/// succeeds unless the value was changed in the same round.
+struct RetryCounts {
+  unsigned rounds = 0, lanes = 0;
+  unsigned loads = 0, ideal_loads = 0;  ///< passes
+  unsigned swaps = 0, ideal_swaps = 0;
+};
+RetryCounts count_retries(uint32_t mask, const LaneAddresses& offset, unsigned bytes);
+/// Requests of a warp's load to the constant cache: one a different address; of 16 bytes, four.
+unsigned count_constant_requests(uint32_t mask, const LaneAddresses& address, unsigned bytes);
 /// Sectors of a local-memory access: equal offsets of the 32 lanes lie side by side, 4 bytes a lane.
 unsigned count_local_sectors(uint32_t mask, const LaneAddresses& offset, unsigned bytes);
 unsigned count_local_lines(uint32_t mask, const LaneAddresses& offset, unsigned bytes);

@@ -91,6 +91,8 @@ struct AccessShape {
   Space space = Space::kShared;
   Role role = Role::kLoad;
   uint8_t bytes = 4;
+  bool matrix_rows = false;  ///< eight lanes at a time hold the addresses of a matrix's rows
+  bool estimate = false;     ///< what the GPU counts for it is not known
 };
 /// Memory as reference.memory sees it. Each call is one request of the warp for the instruction's access number
 /// `access` (of OpDef::accesses): checked, counted and reported like one of ld or st. Addresses are those of the

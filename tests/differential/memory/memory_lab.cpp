@@ -265,7 +265,7 @@ MemoryLab::MemoryLab() : jit_(std::make_unique<Jit>()), arena_(std::move(*memory
   function_.body.resize(1);
   function_.body[0].def = &kTestAtomic;
   kernel_.function = &function_;
-  kernel_.info.sites.resize(1);
+  kernel_.info.sites.resize(3);
   request_.kernel = &kernel_;
   launch_.request = &request_;
   launch_.info.kernel = &kernel_.info;
@@ -312,7 +312,8 @@ Outcome MemoryLab::run(Compiled code, const AccessPlan& plan, AccessRun& run) {
   RecordingListener listener(out);
   request_.listeners.assign(plan.events ? 1 : 0, &listener);
   launch_.interests.assign(plan.events ? 1 : 0, listener.interest());
-  kernel_.info.sites[0] = {0, events_space(plan.space), plan.access, static_cast<uint8_t>(plan.bytes()), ""};
+  for (events::AccessSite& site : kernel_.info.sites)  // of a generic access: three
+    site = {0, events_space(plan.space), plan.access, static_cast<uint8_t>(plan.bytes()), ""};
   launch_.findings.clear();
   counters_.assign(counters_.size(), 0);
   warp_.counters = counters_.data();

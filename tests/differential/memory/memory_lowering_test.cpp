@@ -215,6 +215,7 @@ void expect_equal_counts(const events::SiteCounts& got, const events::SiteCounts
   EXPECT_EQ(got.ideal_sectors, want.ideal_sectors);
   EXPECT_EQ(got.wavefronts, want.wavefronts);
   EXPECT_EQ(got.ideal_wavefronts, want.ideal_wavefronts);
+  EXPECT_EQ(got.repeated_sectors, want.repeated_sectors);
 }
 
 void expect_equal_events(const Outcome& got, const Outcome& want) {
@@ -315,9 +316,9 @@ TEST(MemoryLowering, quick_costs_equal_the_oracle) {
   for (const codegen::CostVariant& variant : codegen::cost_variants()) {
     for (int i = 0; i < 20000; ++i) {
       const unsigned bytes = 1u << d.below(6);
-      const auto space = d.pick({events::Space::kGlobal, events::Space::kShared, events::Space::kSharedCluster,
-                                 events::Space::kLocal, events::Space::kConst});
-      const auto access = d.pick({events::Access::kLoad, events::Access::kStore, events::Access::kAtomic});
+      const auto space =
+          d.pick({events::Space::kGlobal, events::Space::kShared, events::Space::kLocal, events::Space::kConst});
+      const auto access = d.pick({events::Access::kLoad, events::Access::kStore});
       const std::array<uint64_t, 32> address = random_places(d, bytes, space);
       const auto mask = i % 2 ? kFullMask : static_cast<uint32_t>(d.bits() & d.bits()) | 1u << d.below(32);
       const codegen::AccessCost cost = variant.cost(space, access, bytes, mask, address.data());
@@ -328,6 +329,46 @@ TEST(MemoryLowering, quick_costs_equal_the_oracle) {
       ASSERT_EQ(cost.wavefronts, want.wavefronts) << variant.name << " " << i;
     }
     EXPECT_EQ(variant.cost(events::Space::kGlobal, events::Access::kLoad, 4, 0, nullptr), codegen::AccessCost{});
+  }
+}
+
+/// Likewise counts_of, for accesses of every form.
+TEST(MemoryLowering, quick_counts_of_every_form_equal_the_oracle) {
+  using events::Access;
+  using events::Form;
+  using events::Space;
+  Dice d(seed_of_run());
+  for (int i = 0; i < 40000; ++i) {
+    events::AccessSite site;
+    site.bytes = static_cast<uint8_t>(1u << d.below(5));
+    site.space = d.pick({Space::kGlobal, Space::kShared, Space::kSharedCluster, Space::kLocal, Space::kConst});
+    site.access = d.pick({Access::kLoad, Access::kStore, Access::kAtomic, Access::kReduction});
+    const bool atomic = site.access == Access::kAtomic || site.access == Access::kReduction;
+    if (atomic) {
+      site.bytes = static_cast<uint8_t>(2u << d.below(3));
+      site.combined = d.pick({events::Combined::kNever, events::Combined::kNever, events::Combined::kFullWarps,
+                              events::Combined::kAlways});
+      site.form = d.pick({Form::kPlain, Form::kIncrement, Form::kCompareAndSwap, Form::kRetried});
+    } else if (site.access == Access::kLoad && d.one_in(4)) {
+      site.bytes = static_cast<uint8_t>(d.pick({4u, 8u}));
+      site.form = Form::kRetryLoads;
+    } else if (d.one_in(3)) {
+      site.bytes = 16;
+      site.form = Form::kMatrixRows;
+    }
+    std::array<uint64_t, 32> address = random_places(d, site.bytes, site.space);
+    if (d.one_in(3)) address.fill(address[d.below(32)]);
+    if (site.space == Space::kSharedCluster)
+      for (uint64_t& at : address)
+        if (d.one_in(2)) at = memory::cluster_address(at, d.below(3));
+    const auto mask = i % 2 ? kFullMask : static_cast<uint32_t>(d.bits() & d.bits());
+    events::SiteCounts want;
+    memory::count_access(want, {0, mask, 0, 0, site.space, &address}, site);
+    const events::SiteCounts got = codegen::counts_of(site, site.space, mask, address.data());
+    SCOPED_TRACE(fmt::format("{}: form {} space {} access {} bytes {}", i, static_cast<int>(site.form),
+                             static_cast<int>(site.space), static_cast<int>(site.access), site.bytes));
+    expect_equal_counts(got, want);
+    if (HasFailure()) return;
   }
 }
 

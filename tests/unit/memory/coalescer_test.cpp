@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/bits.h"
+#include "memory/address_space.h"
 
 namespace warplens::memory {
 namespace {
@@ -134,6 +135,77 @@ TEST(Coalescer, idle_quarters_cost_no_pass) {
 TEST(Coalescer, narrow_accesses_to_one_word_do_not_conflict) {
   EXPECT_EQ(count_wavefronts(kFullMask, lanes([](uint64_t l) { return 1024 + l; }), 1, Access::kLoad), 1u);
   EXPECT_EQ(count_wavefronts(kFullMask, lanes([](uint64_t l) { return 1024 + l * 128; }), 1, Access::kLoad), 32u);
+}
+
+// Rows of the warp costs table (truth/h200/warps_*.csv), by hand.
+TEST(Coalescer, a_sector_is_asked_for_as_often_as_lanes_share_a_place_in_it) {
+  EXPECT_EQ(count_atomic_sectors(kFullMask, lanes([](uint64_t l) { return kBase + 4 * l; }), 4), 4u);
+  EXPECT_EQ(count_atomic_sectors(kFullMask, lanes([](uint64_t) { return kBase; }), 4), 32u);
+  EXPECT_EQ(count_atomic_sectors(kFullMask, lanes([](uint64_t l) { return kBase + 4 * (l / 4); }), 4), 4u);
+  EXPECT_EQ(
+      count_atomic_sectors(kFullMask, lanes([](uint64_t l) { return kBase + 4 * (l < 8    ? 0
+                                                                                 : l < 16 ? 8
+                                                                                          : l); }), 4),
+      18u);  // 8 lanes on one place, 8 on another, two full sectors
+  EXPECT_EQ(count_atomic_sectors(0xaaaaaaaa, lanes([](uint64_t) { return kBase; }), 8), 16u);
+}
+
+TEST(Coalescer, repeated_sectors_are_no_part_of_the_ideal) {
+  events::AccessSite site;
+  site.access = Access::kReduction;
+  const auto same = lanes([](uint64_t) { return kBase; });
+  events::SiteCounts counts;
+  count_access(counts, {0, kFullMask, 0, 0, events::Space::kGlobal, &same}, site);
+  EXPECT_EQ(counts, (events::SiteCounts{1, 32, 32, 1, 1, 0, 0, 31}));
+  site.combined = events::Combined::kAlways;
+  counts = {};
+  count_access(counts, {0, 0xfffffff0, 0, 0, events::Space::kGlobal, &same}, site);
+  EXPECT_EQ(counts, (events::SiteCounts{1, 1, 1, 1, 1, 0, 0, 0}));
+}
+
+TEST(Coalescer, shared_atomics_take_a_pass_for_each_lane_on_a_bank) {
+  EXPECT_EQ(count_atomic_wavefronts(kFullMask, lanes([](uint64_t l) { return 1024 + 4 * l; }), 4), 1u);
+  EXPECT_EQ(count_atomic_wavefronts(kFullMask, lanes([](uint64_t) { return 1024; }), 4), 32u);
+  EXPECT_EQ(count_atomic_wavefronts(kFullMask, lanes([](uint64_t l) { return 1024 + 4 * (l / 2); }), 4), 2u);
+  EXPECT_EQ(count_atomic_wavefronts(kFullMask, lanes([](uint64_t) { return 1024; }), 8), 32u);
+  EXPECT_EQ(count_atomic_wavefronts(0xffff, lanes([](uint64_t l) { return 1024 + 8 * l; }), 8), 1u);
+}
+
+TEST(Coalescer, loops_of_compare_and_swap_take_a_round_for_each_lane_on_a_bank) {
+  RetryCounts one_word = count_retries(kFullMask, lanes([](uint64_t) { return 1024; }), 4);
+  EXPECT_EQ(one_word.rounds, 32u);
+  EXPECT_EQ(one_word.swaps, 64u);
+  EXPECT_EQ(one_word.loads, 32u);  // all lanes that are left load one word
+  RetryCounts one_bank = count_retries(kFullMask, lanes([](uint64_t l) { return 1024 + 128 * l; }), 4);
+  EXPECT_EQ(one_bank.swaps, 64u);
+  EXPECT_EQ(one_bank.loads, 528u);  // 32 + 31 + ... + 1
+  // 64 bits: half warps. The first half's winner changes the value that the second half's expects.
+  RetryCounts wide = count_retries(kFullMask, lanes([](uint64_t) { return 1024; }), 8);
+  EXPECT_EQ(wide.rounds, 32u);
+  EXPECT_EQ(wide.swaps, 96u);
+  EXPECT_EQ(wide.loads, 32u);
+}
+
+TEST(Coalescer, matrix_rows_never_share_a_pass) {
+  const auto same = lanes([](uint64_t) { return 1024; });
+  EXPECT_EQ(count_matrix_wavefronts(kFullMask, same), 4u);
+  EXPECT_EQ(count_wavefronts(kFullMask, same, 16, Access::kLoad), 2u);
+  EXPECT_EQ(count_matrix_wavefronts(0xff, lanes([](uint64_t l) { return 1024 + 128 * l; })), 8u);
+}
+
+TEST(Coalescer, the_constant_cache_gets_a_request_for_each_address) {
+  EXPECT_EQ(count_constant_requests(kFullMask, lanes([](uint64_t) { return kBase; }), 4), 1u);
+  EXPECT_EQ(count_constant_requests(kFullMask, lanes([](uint64_t l) { return kBase + l / 2 * 8; }), 8), 16u);
+  EXPECT_EQ(count_constant_requests(kFullMask, lanes([](uint64_t l) { return kBase + l * 16; }), 16), 128u);
+}
+
+TEST(Coalescer, another_blocks_shared_memory_comes_in_sectors) {
+  events::AccessSite site;
+  site.space = events::Space::kSharedCluster;
+  const auto address = lanes([](uint64_t l) { return l < 16 ? 1024 + 4 * l : cluster_address(1024 + 4 * l, 1); });
+  events::SiteCounts counts;
+  count_access(counts, {0, kFullMask, 0, 0, events::Space::kSharedCluster, &address}, site);
+  EXPECT_EQ(counts, (events::SiteCounts{1, 32, 2, 1, 2, 1, 1, 0}));
 }
 
 }  // namespace

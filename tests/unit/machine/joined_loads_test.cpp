@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which neighbouring loads from shared memory become one (machine/joined_loads.h).
+#include "machine/joined_loads.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "ptx/parser.h"
+#include "support/ptx_rows.h"
+
+namespace warplens::machine {
+namespace {
+
+/// Bytes of each access to shared memory in order; 0: folded into another. All bases are aligned to 1 << alignment.
+std::vector<unsigned> joined(const std::string& body, uint8_t alignment = 4) {
+  auto parsed = ptx::parse(
+      ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {\n"
+      "  .shared .align 16 .b8 s[4096];\n  .reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .f32 %f<20>; .reg .pred %p<2>;\n" +
+          body + "  ret;\n}\n",
+      "test.ptx", test::rows());
+  EXPECT_TRUE(parsed.has_value()) << (parsed ? "" : render(parsed.error()[0]));
+  const ptx::Function& function = parsed->functions.at(0);
+  AccessList list = accesses_of(function);
+  join_loads(list, function, ir::build(function), std::vector<uint8_t>(function.body.size(), alignment));
+  std::vector<unsigned> bytes;
+  for (const Access& a : list.accesses)
+    if (a.space == events::Space::kShared) bytes.push_back(a.form == events::Form::kFolded ? 0 : a.bytes);
+  return bytes;
+}
+
+using Bytes = std::vector<unsigned>;
+
+TEST(JoinedLoads, four_aligned_words_are_one_load) {
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1+16]; ld.shared.f32 %f2, [%r1+20];"
+                   "ld.shared.f32 %f3, [%r1+24]; ld.shared.f32 %f4, [%r1+28];"),
+            (Bytes{16, 0, 0, 0}));
+}
+
+TEST(JoinedLoads, their_order_does_not_matter) {
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1+12]; ld.shared.f32 %f2, [%r1+4]; add.f32 %f9, %f1, %f2;"
+                   "ld.shared.f32 %f3, [%r1]; ld.shared.f32 %f4, [%r1+8];"),
+            (Bytes{0, 0, 16, 0}));
+}
+
+TEST(JoinedLoads, only_what_the_alignment_allows) {
+  const std::string four =
+      "ld.shared.f32 %f1, [%r1]; ld.shared.f32 %f2, [%r1+4]; ld.shared.f32 %f3, [%r1+8]; ld.shared.f32 %f4, [%r1+12];";
+  EXPECT_EQ(joined(four, 3), (Bytes{8, 0, 8, 0}));
+  EXPECT_EQ(joined(four, 2), (Bytes{4, 4, 4, 4}));
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1+4]; ld.shared.f32 %f2, [%r1+8]; ld.shared.f32 %f3, [%r1+12];"),
+            (Bytes{4, 8, 0}));
+}
+
+TEST(JoinedLoads, not_across_what_may_change_the_memory) {
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; st.shared.f32 [%r2], %f1; ld.shared.f32 %f2, [%r1+4];"),
+            (Bytes{4, 4, 4}));
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; bar.sync 0; ld.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; st.global.f32 [%rd1], %f1; ld.shared.f32 %f2, [%r1+4];"), (Bytes{8, 0}));
+  EXPECT_EQ(joined("ld.volatile.shared.f32 %f1, [%r1]; ld.volatile.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
+}
+
+TEST(JoinedLoads, not_across_a_new_value_of_the_base_or_a_branch) {
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; add.u32 %r1, %r1, 16; ld.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
+  EXPECT_EQ(joined("ld.shared.u32 %r1, [%r1]; ld.shared.u32 %r2, [%r1+4];"), (Bytes{4, 4}));
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; @%p1 bra L; ld.shared.f32 %f2, [%r1+4]; L:\n"), (Bytes{4, 4}));
+  EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; @%p1 ld.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
+}
+
+}  // namespace
+}  // namespace warplens::machine
