@@ -25,13 +25,13 @@ struct LaunchSample {
   /// the `counted_blocks` blocks that were counted until then, and there are no errors.
   bool scaled = false;
   /// Standard errors of LaunchCounts' numbers, in the order of SiteCounts' and BlockCounts' members.
-  std::vector<std::array<double, 7>> site_errors;
+  std::vector<std::array<double, 8>> site_errors;
   std::vector<std::array<double, 2>> block_errors;
   friend bool operator==(const LaunchSample&, const LaunchSample&) = default;
 };
 
 /// Null: the number is exact, or has no error because it was not scaled.
-inline const std::array<double, 7>* site_errors(const LaunchSample* sample, size_t site) {
+inline const std::array<double, 8>* site_errors(const LaunchSample* sample, size_t site) {
   return sample != nullptr && site < sample->site_errors.size() ? &sample->site_errors[site] : nullptr;
 }
 inline const std::array<double, 2>* block_errors(const LaunchSample* sample, size_t block) {

@@ -10,7 +10,7 @@
 namespace warplens::exec {
 namespace {
 
-constexpr size_t kSiteWords = 7, kBlockWords = 2;
+constexpr size_t kSiteWords = 8, kBlockWords = 2;
 
 /// The finaliser of splitmix64: every bit of the result depends on every bit of `x`.
 uint64_t mixed(uint64_t x) {
@@ -84,8 +84,8 @@ void SampleSums::add(const BlockSample::Stratum& stratum, const events::LaunchCo
   Words words;
   words.reserve(counts.sites.size() * kSiteWords + counts.blocks.size() * kBlockWords);
   for (const events::SiteCounts& c : counts.sites)
-    words.insert(words.end(),
-                 {c.requests, c.lanes, c.sectors, c.lines, c.ideal_sectors, c.wavefronts, c.ideal_wavefronts});
+    words.insert(words.end(), {c.requests, c.lanes, c.sectors, c.lines, c.ideal_sectors, c.wavefronts,
+                               c.ideal_wavefronts, c.repeated_sectors});
   for (const events::BlockCounts& c : counts.blocks) words.insert(words.end(), {c.warps, c.lanes});
 
   const std::lock_guard lock(mutex_);
@@ -122,7 +122,7 @@ events::LaunchCounts SampleSums::counts_of(const Words& words) const {
   if (words.empty()) return counts;
   const uint64_t* w = words.data();
   for (size_t i = 0; i < sites_; ++i, w += kSiteWords)
-    counts.sites.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6]});
+    counts.sites.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]});
   for (size_t i = 0; i < blocks_; ++i, w += kBlockWords) counts.blocks.push_back({w[0], w[1]});
   return counts;
 }

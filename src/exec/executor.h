@@ -194,7 +194,7 @@ std::shared_ptr<FileCache> open_code_cache();
 /// Counts go to `words`, in the interpreter's layout (interpreter_counter_words).
 void interpret_from(LaunchState& launch, WarpContext& warp, const uint64_t* registers, uint32_t position, uint32_t mask,
                     uint32_t instr, const uint32_t* waiting, uint64_t* words);
-/// The interpreter's counters: events::SiteCounts' seven words a site, then two words a block.
+/// The interpreter's counters: events::SiteCounts' eight words a site, then two words a block.
 size_t interpreter_counter_words(const LoadedKernel& kernel);
 void add_interpreter_counts(const LoadedKernel& kernel, const uint64_t* words, events::LaunchCounts& out);
 

@@ -75,7 +75,7 @@ std::shared_ptr<const events::LaunchSample> to_sample(const json& j) {
   sample->blocks = j.at("blocks").get<uint64_t>();
   sample->scaled = j.at("scaled").get<bool>();
   if (sample->scaled) {
-    sample->site_errors = to_errors<7>(j.at("site_errors"));
+    sample->site_errors = to_errors<8>(j.at("site_errors"));
     sample->block_errors = to_errors<2>(j.at("block_errors"));
   }
   return sample;

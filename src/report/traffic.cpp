@@ -72,7 +72,7 @@ Kind kind_of(const events::AccessSite& site) {
 }
 
 Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts,
-                   const std::array<double, 7>* errors) {
+                   const std::array<double, 8>* errors) {
   Traffic t;
   t.requests = counts.requests;
   t.lanes = counts.lanes;
@@ -87,7 +87,7 @@ Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& cou
   const Memory memory = memory_of(site);
   t.estimate = counts.requests != 0 && (site.estimate || memory == Memory::kLocal || memory == Memory::kConstant);
   if (errors != nullptr) {
-    const std::array<double, 7>& e = *errors;
+    const std::array<double, 8>& e = *errors;
     t.errors = {e[0], e[1], e[1] * site.bytes, e[2], e[4], e[3], e[5], e[6]};
   }
   return t;

@@ -69,7 +69,7 @@ Memory memory_of(const events::AccessSite& site);
 Kind kind_of(const events::AccessSite& site);
 /// `errors`: LaunchSample::site_errors of the site, or null.
 Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& counts,
-                   const std::array<double, 7>* errors = nullptr);
+                   const std::array<double, 8>* errors = nullptr);
 
 /// One launch, or several added up.
 struct Totals {

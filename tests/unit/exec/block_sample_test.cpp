@@ -253,7 +253,7 @@ TEST_P(SampledLaunchTest, exact_counts_are_within_the_errors) {
     }
     // Every block writes its results alike: nothing to be unsure of.
     EXPECT_EQ(sampled.counts.sites.back(), exact.counts.sites.back());
-    EXPECT_EQ(sampled.sample->site_errors.back(), (std::array<double, 7>{}));
+    EXPECT_EQ(sampled.sample->site_errors.back(), (std::array<double, 8>{}));
   }
   EXPECT_TRUE(differs);
   EXPECT_LE(far, 4);
