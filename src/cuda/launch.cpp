@@ -218,6 +218,12 @@ cudaError_t check_shape(Device& device, Function& function, const LaunchCall& ca
     return error_of(fault);
   }
   if (!call.arguments && !function.ptx->params.empty()) return cudaErrorInvalidValue;
+  // An estimate of the registers is no reason to refuse.
+  if (const machine::ResourceUse& use = resources_of(device, function); !use.estimated)
+    if (const std::string why = gpu::too_many_registers(device.gpu(), count(call.block), use.registers); !why.empty()) {
+      say_refused(device, function, why);
+      return cudaErrorLaunchOutOfResources;
+    }
   const uint64_t resident = resident_blocks(device, function, count(call.block), call.shared_bytes);
   if (call.cooperative && count(call.grid) > resident) {
     say_refused(device, function,

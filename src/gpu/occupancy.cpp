@@ -4,6 +4,8 @@
 // comes from is the carve-out.
 #include "gpu/occupancy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -73,6 +75,14 @@ std::string limiters(const Occupancy& o) {
     text += name;
   }
   return text;
+}
+
+std::string too_many_registers(const Gpu& gpu, uint64_t threads, uint32_t registers) {
+  const Occupancy o = occupancy(gpu, {static_cast<uint32_t>(threads), registers, 0});
+  if (o.by_warps == 0 || o.by_registers != 0) return {};
+  return fmt::format(
+      "a block of {} threads with {} registers each needs more than the {} registers that {} has for one", threads,
+      registers, gpu.registers_per_block, gpu.name);
 }
 
 uint64_t clusters_at_most(const Gpu& gpu, const Occupancy& occupancy, uint32_t blocks) {

@@ -41,6 +41,10 @@ Occupancy occupancy(const Gpu& gpu, const OccupancyInput& input);
 /// "the size of the block" when a block cannot run at all because of its threads.
 std::string limiters(const Occupancy& occupancy);
 
+/// Why a block cannot run though each of its extents is within the limits: its threads need more registers than a block
+/// may have. Empty when they do not.
+std::string too_many_registers(const Gpu& gpu, uint64_t threads, uint32_t registers);
+
 /// Clusters of `blocks` blocks that the GPU holds at once: an upper bound, since how SMs are grouped (a cluster stays
 /// in one group) is not documented. 0 when clusters of that size do not exist.
 uint64_t clusters_at_most(const Gpu& gpu, const Occupancy& occupancy, uint32_t blocks);

@@ -162,6 +162,9 @@ Status Session::check(const Launch& launch) {
   if (faults.empty())
     if (const auto fault = gpu::check_launch(gpu_, shape); fault != gpu::LaunchFault::kNone)
       faults.push_back(at_entry(launch, explain(fault, gpu_, shape)));
+  if (const machine::ResourceUse& use = resources_of(**loaded); faults.empty() && !use.estimated)
+    if (const std::string why = gpu::too_many_registers(gpu_, launch.block.count(), use.registers); !why.empty())
+      faults.push_back(at_entry(launch, why, "fewer threads a block, or .maxntid (__launch_bounds__) in the kernel"));
   check_demanded(launch, launch.entry->reqcluster, launch.cluster, ".reqnctapercluster", "--cluster", faults);
   check_cluster(launch, gpu_, faults);
   if (!faults.empty()) return faults;

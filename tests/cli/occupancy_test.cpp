@@ -71,6 +71,33 @@ TEST_F(OccupancyTest, of_a_kernel_takes_its_own_needs) {
   EXPECT_NE(smaller.output.find("2 blocks, 12 of 32 warps"), std::string::npos) << smaller.output;
 }
 
+TEST_F(OccupancyTest, launch_with_too_many_registers_fails_as_on_the_device) {
+  ::unsetenv("WARPLENS_PTXAS");
+  if (find_on_path("/usr/local/cuda/bin/ptxas").empty()) GTEST_SKIP() << "no CUDA toolkit here";
+  const std::string source = file("many.cu", R"(
+#include <cstdio>
+__global__ void many(const float* from, float* to) {
+  float v[100];
+#pragma unroll
+  for (int i = 0; i < 100; ++i) v[i] = from[i * blockDim.x + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 100; ++i) to[i * blockDim.x + threadIdx.x] = v[99 - i] * v[i];
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 1024 * 100 * 8);
+  many<<<1, 256>>>(p, p + 1024 * 100);
+  const cudaError_t quarter = cudaGetLastError();
+  many<<<1, 1024>>>(p, p + 1024 * 100);
+  std::printf("%s %s\n", cudaGetErrorName(quarter), cudaGetErrorName(cudaGetLastError()));
+}
+)");
+  const auto r = tool({"run", source});
+  EXPECT_EQ(r.output, "cudaSuccess cudaErrorLaunchOutOfResources\n") << r.errors;
+  EXPECT_NE(r.errors.find("needs more than the 65536 registers that NVIDIA H200 has"), std::string::npos) << r.errors;
+}
+
 TEST_F(OccupancyTest, wrong_use_is_told) {
   expect_refused(tool({"occupancy"}), "--block 256 --regs 64");
   expect_refused(tool({"occupancy", "--block", "none"}), "--block needs a number of threads");

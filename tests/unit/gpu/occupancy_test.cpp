@@ -117,6 +117,15 @@ TEST(Occupancy, shared_memory_left_for_dynamic_use) {
   }
 }
 
+TEST(Occupancy, registers_may_be_too_many_for_a_block) {
+  EXPECT_EQ(too_many_registers(default_gpu(), 1024, 64), "");
+  const std::string why = too_many_registers(default_gpu(), 1024, 65);
+  EXPECT_NE(why.find("65536 registers that NVIDIA H200 has"), std::string::npos) << why;
+  EXPECT_EQ(too_many_registers(default_gpu(), 896, 72), "");    // 28 warps x 2304 = 64512
+  EXPECT_NE(too_many_registers(default_gpu(), 928, 72), "");    // 29 warps, given to 32 places
+  EXPECT_EQ(too_many_registers(default_gpu(), 4096, 255), "");  // refused for its threads
+}
+
 TEST(Occupancy, clusters_are_bounded) {
   const Occupancy o = occupancy(default_gpu(), {256, 32, 0});
   EXPECT_EQ(clusters_at_most(default_gpu(), o, 8), 132u);
