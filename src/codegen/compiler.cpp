@@ -207,7 +207,7 @@ Result<CompiledKernel> KernelCompiler::load(const StoredKernel& kernel) {
   const auto run = loader_.load(kernel.object, kKernelSymbol);
   if (!run) return run.error();
   CompiledKernel out;
-  out.run = reinterpret_cast<void (*)(exec::WarpContext*)>(*run);
+  out.run = reinterpret_cast<RunWarp>(*run);
   out.layout = kernel.layout;
   out.constants = kernel.constants;
   out.frame_bytes = kernel.frame_bytes;
@@ -235,7 +235,8 @@ Result<CompiledKernel> KernelCompiler::compile(KernelSource source) {
     kernel.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return kernel;
   };
-  if (source.function->body.size() > kMostInstructionsInTwoClones) source.full_mask_clone = false;
+  if (source.part == CodePart::kBoth && source.function->body.size() > kMostInstructionsInTwoClones)
+    source.part = CodePart::kMasked;
   source.options.avx512 = generator_->target.avx512;
   const bool cached = cache_ != nullptr && source.dump_after.empty() && !generator_->identity.empty();
   FileCache::Key key = {};

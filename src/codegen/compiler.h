@@ -23,8 +23,11 @@ struct WarpContext;
 
 namespace warplens::codegen {
 
+/// Runs a warp to its end. `handover`: null, or what the full-mask part has passed to wl_run_masked.
+using RunWarp = void (*)(exec::WarpContext*, const void* handover);
+
 struct CompiledKernel {
-  void (*run)(exec::WarpContext*) = nullptr;
+  RunWarp run = nullptr;
   CounterLayout layout;
   std::vector<ConstantCost> constants;
   uint64_t frame_bytes = 0;  ///< stack of the generated function

@@ -117,7 +117,7 @@ void KernelWriter::emit_test(uint32_t position) {
   ir_.CreateStore(ir_.getInt32(0), slot);
   ir_.CreateStore(lanes, mask_);
   yield_if_asked();
-  if (source_.full_mask_clone)
+  if (has_full())
     ir_.CreateCondBr(ir_.CreateICmpEQ(lanes, ir_.getInt32(kFullMask)), full_[position], body_[position]);
   else
     ir_.CreateBr(body_[position]);
@@ -125,6 +125,7 @@ void KernelWriter::emit_test(uint32_t position) {
 
 // The lanes part (both sets have a lane, nobody waits elsewhere). Those that end are forgotten.
 void KernelWriter::split(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no) {
+  if (!has_masked()) return hand_over(yes_lanes, no_lanes);
   if (yes == kEnd || no == kEnd) {
     const uint32_t rest = yes == kEnd ? no : yes;
     ir_.CreateStore(yes == kEnd ? no_lanes : yes_lanes, mask_);
@@ -172,16 +173,24 @@ void KernelWriter::jump_if(const LaneValue& condition, uint32_t yes, uint32_t no
   split(yes_lanes, no_lanes, yes, no);
 }
 
+/// Where a block that does not end in an indexed branch leads: equal where it has one successor.
+KernelWriter::BranchTargets KernelWriter::targets_of(ir::BlockId id) const {
+  const ir::Block& block = source_.graph->blocks[id];
+  if (block.begin == block.end) return {kEnd, kEnd};
+  const uint32_t next = destination_of(block.end);
+  const ptx::Instr& last = source_.function->body[block.end - 1];
+  if (last.def->role == Role::kBranch) return {destination_of(last.operands[0].first), next};
+  if (last.def->role == Role::kReturn || last.def->role == Role::kExit) return {kEnd, next};
+  return {next, next};
+}
+
 void KernelWriter::emit_terminator(ir::BlockId id) {
   const ir::Block& block = source_.graph->blocks[id];
-  const uint32_t next = block.begin == block.end ? kEnd : destination_of(block.end);
-  uint32_t taken = next;
+  const auto [taken, next] = targets_of(id);
   const ptx::Instr* last = block.begin == block.end ? nullptr : &source_.function->body[block.end - 1];
   if (last != nullptr) {
     instr_ = block.end - 1;
     if (last->def->role == Role::kBranchIndexed) return emit_indexed_branch(id);
-    if (last->def->role == Role::kBranch) taken = destination_of(last->operands[0].first);
-    if (last->def->role == Role::kReturn || last->def->role == Role::kExit) taken = kEnd;
   }
   if (taken != next && last->guard != ptx::kNoReg) return jump_if(read_guard(*last), taken, next);
   const bool apart = clone_ == Clone::kDyn && lanes_.diverged[id];

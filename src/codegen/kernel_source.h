@@ -16,6 +16,14 @@
 
 namespace warplens::codegen {
 
+/// Which copies of the code a compiled version has (kernel_writer.h).
+enum class CodePart : uint8_t {
+  kBoth,      ///< one function that goes from one copy to the other and back
+  kFullMask,  ///< warps with all lanes; one whose lanes part hands over to the masked part, made when that happens
+              ///< first
+  kMasked,    ///< begins with any lanes, or where the full-mask part has left
+};
+
 /// A new member must be added to the digest that cached code is found by (source_digest.cpp), too.
 struct KernelSource {
   const ptx::Module* module = nullptr;
@@ -32,7 +40,7 @@ struct KernelSource {
   EmitOptions options;
   bool lane_classes = true;     ///< off: every register a vector
   bool extend_patterns = true;  ///< patterns may be widened to 64 bits under a test that no lane wraps
-  bool full_mask_clone = true;
+  CodePart part = CodePart::kBoth;
   std::string dump_after;  ///< "codegen" or "optimise": print the module there, to stderr
 
   /// Whether Module::variables[index] has an address in device memory, which differs from run to run: generated code

@@ -26,7 +26,7 @@ llvm::BasicBlock* KernelWriter::new_block(const char* name) {
 
 void KernelWriter::write_kernel(const std::string& name) {
   llvm::LLVMContext& context = e_.module.getContext();
-  auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy()}, false);
+  auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy(), ir_.getPtrTy()}, false);
   e_.function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, e_.module);
   e_.function->addFnAttr(llvm::Attribute::NoUnwind);
   e_.warp = e_.function->getArg(0);
@@ -41,9 +41,9 @@ void KernelWriter::write_kernel(const std::string& name) {
   loops_ending_.resize(positions);
   for (size_t i = loops.loops.size(); i-- > 0;)  // outer loops come first in the list
     loops_ending_[loops.loops[i].last - 1].push_back(static_cast<uint32_t>(i));
-  const bool full = source_.full_mask_clone;
   for (uint32_t p = 0; p < positions; ++p) {
-    if (full) full_.push_back(new_block("full"));
+    if (has_full()) full_.push_back(new_block("full"));
+    if (!has_masked()) continue;
     test_.push_back(new_block("test"));
     body_.push_back(new_block("body"));
   }
@@ -51,17 +51,37 @@ void KernelWriter::write_kernel(const std::string& name) {
   ir_.SetInsertPoint(e_.alloca_block);
   make_variables();
 
-  ir_.SetInsertPoint(start);
-  llvm::Value* lanes = e_.load_field(offsetof(exec::WarpContext, entry_mask), ir_.getInt32Ty());
-  ir_.CreateStore(lanes, mask_);
-  if (full)
-    ir_.CreateCondBr(ir_.CreateICmpEQ(lanes, ir_.getInt32(kFullMask)), full_[0], body_[0]);
-  else
-    ir_.CreateBr(body_[0]);
-  if (full) {
+  emit_start(start);
+  if (has_full()) {
     clone_ = Clone::kFull;
     for (uint32_t p = 0; p < positions; ++p) emit_block(p);
   }
+  if (has_masked()) emit_masked_copy();
+  finish_->insertInto(e_.function);
+  ir_.SetInsertPoint(finish_);
+  e_.flush_counters();
+  ir_.CreateRetVoid();
+  llvm::IRBuilder<> entry(e_.alloca_block);
+  entry.CreateBr(start);
+}
+
+// The executor starts a full-mask part with full warps only.
+void KernelWriter::emit_start(llvm::BasicBlock* start) {
+  ir_.SetInsertPoint(start);
+  if (!has_masked()) {
+    ir_.CreateBr(full_[0]);
+    return;
+  }
+  llvm::Value* lanes = e_.load_field(offsetof(exec::WarpContext, entry_mask), ir_.getInt32Ty());
+  ir_.CreateStore(lanes, mask_);
+  if (has_full())
+    ir_.CreateCondBr(ir_.CreateICmpEQ(lanes, ir_.getInt32(kFullMask)), full_[0], body_[0]);
+  else
+    emit_entries();
+}
+
+void KernelWriter::emit_masked_copy() {
+  const auto positions = static_cast<uint32_t>(test_.size());
   clone_ = Clone::kDyn;
   for (uint32_t p = 0; p < positions; ++p) {
     emit_test(p);
@@ -70,12 +90,6 @@ void KernelWriter::write_kernel(const std::string& name) {
   for (uint32_t p = 0; p < positions; ++p)
     if (after_[p] != nullptr) emit_after(p);
   if (parks()) emit_end_of_walk();
-  finish_->insertInto(e_.function);
-  ir_.SetInsertPoint(finish_);
-  e_.flush_counters();
-  ir_.CreateRetVoid();
-  llvm::IRBuilder<> entry(e_.alloca_block);
-  entry.CreateBr(start);
 }
 
 // Variables begin as zero, as registers do in the interpreter; where that is never read the store is dropped.

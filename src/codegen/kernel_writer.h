@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one kernel as one LLVM function `void name(WarpContext*)` that runs a warp to its end.
+// Writes one kernel as one LLVM function `void name(WarpContext*, const void* handover)` that runs a warp to its end.
 //
 // Two copies of the code share one set of variables (allocas, one or two a web). In FULL all 32 lanes are active, which
 // is known at compile time: no masks at all, a branch is a branch, and one that lanes take differently leaves for DYN.
@@ -11,6 +11,9 @@
 //   after_p: for each loop that ends at p: lanes wait for its header: goto test_header;   then goto test_(p+1)
 //
 // Spinning loops: spinning.cpp.
+//
+// FULL and DYN can also be two functions (CodePart): many kernels never need DYN, which is the larger half. FULL then
+// hands a warp whose lanes part over to DYN, which keeps it (handover.cpp).
 //
 // Blocks of DYN that run with all of the warp's lanes (LaneAnalysis::diverged is false) jump straight to their
 // successor.
@@ -43,6 +46,8 @@ class KernelWriter final : private RegisterAccess {
   static constexpr uint32_t kEnd = ~uint32_t{0};  ///< a destination: the lanes end
 
   // kernel_writer.cpp: variables and instructions
+  void emit_start(llvm::BasicBlock* start);
+  void emit_masked_copy();
   void make_variables();
   void emit_block(uint32_t position);
   void count_block(ir::BlockId block);
@@ -100,9 +105,13 @@ class KernelWriter final : private RegisterAccess {
   void emit_trap(uint32_t i);
 
   // control_flow.cpp
+  struct BranchTargets {
+    uint32_t taken, next;  ///< positions, or kEnd
+  };
   void emit_terminator(ir::BlockId block);
   void emit_indexed_branch(ir::BlockId block);
   uint32_t destination_of(uint32_t instr) const;
+  BranchTargets targets_of(ir::BlockId block) const;
   void jump(uint32_t destination);
   void jump_if(const LaneValue& condition, uint32_t yes, uint32_t no);
   void split(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no);
@@ -115,6 +124,16 @@ class KernelWriter final : private RegisterAccess {
   void check_stop();
   llvm::Value* pending(uint32_t position);
   llvm::BasicBlock* new_block(const char* name);
+
+  // handover.cpp
+  struct HandoverSlot {
+    llvm::AllocaInst* variable;
+    uint64_t offset;  ///< in the handover
+  };
+  std::vector<HandoverSlot> handover_slots(ir::BlockId block, uint64_t& bytes) const;
+  bool may_part(ir::BlockId block) const;
+  void hand_over(llvm::Value* yes_lanes, llvm::Value* no_lanes);
+  void emit_entries();
 
   // spinning.cpp
   bool spins(uint32_t loop) const { return source_.spinning_loops[loop]; }
@@ -142,6 +161,9 @@ class KernelWriter final : private RegisterAccess {
   };
   std::vector<WaitingValue> values_of_waiting_lanes(const std::vector<WebId>& here);
 
+  bool has_full() const { return source_.part != CodePart::kMasked; }
+  bool has_masked() const { return source_.part != CodePart::kFullMask; }
+
   const KernelSource& source_;
   const LaneAnalysis& lanes_;
   const analysis::Liveness& live_;
@@ -166,6 +188,7 @@ class KernelWriter final : private RegisterAccess {
   bool guard_varies_ = false;
   llvm::Value *block_mask_bits_ = nullptr, *block_mask_vector_ = nullptr;
 
+  uint64_t handover_bytes_ = 0;                                     ///< of the largest; 0: not known yet
   std::vector<std::pair<llvm::Value*, llvm::AllocaInst*>> stores_;  ///< of the current instruction
   std::vector<AccessGroup> groups_;
   std::vector<uint32_t> group_of_;  // by instruction of the block, from its first; kNoGroup

@@ -158,12 +158,11 @@ std::string build_id_of(F* function) {
 SourceDigest digest_of(const KernelSource& source, const std::string& generator) {
   // `module` is looked at through variable_is_placed alone; what is dumped changes nothing.
   const auto& [module, function, graph, accesses, symbols, variable_offsets, call_frame_bytes, function_handle, loops,
-               spinning_loops, shape, options, lane_classes, extend_patterns, full_mask_clone, dump_after] = source;
+               spinning_loops, shape, options, lane_classes, extend_patterns, part, dump_after] = source;
   const auto& [count, emit_events, bounds, avx512] = options;
   Feed feed;
   feed.text(generator);
-  feed.numbers(count, emit_events, bounds, avx512, shape, lane_classes, extend_patterns, full_mask_clone,
-               call_frame_bytes);
+  feed.numbers(count, emit_events, bounds, avx512, shape, lane_classes, extend_patterns, part, call_frame_bytes);
   add_list(feed, spinning_loops, [&](bool spins) { feed.numbers(spins); });
   add_list(feed, variable_offsets, [&](uint32_t offset) { feed.numbers(offset); });
   add_function(feed, source, *function);

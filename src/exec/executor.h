@@ -174,10 +174,16 @@ class RegisterObserver {
 };
 /// `observer` may be null, and must outlive the executor.
 std::unique_ptr<Executor> make_interpreter(RegisterObserver* observer = nullptr);
+/// A kernel's code is there twice, for full warps and under masks (codegen/kernel_writer.h).
+enum class JitCopies : uint8_t {
+  kAsNeeded,     ///< the masked copy is made when a warp needs it
+  kOneFunction,  ///< both at once
+  kMaskedOnly,
+};
 struct JitOptions {
   bool lane_classes =
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
-  bool full_mask_clone = true;
+  JitCopies copies = JitCopies::kAsNeeded;
   bool bounds = true;                ///< find accesses out of bounds (benchmarks look at what that costs)
   bool avx512 = true;                ///< use it where the machine has it
   std::shared_ptr<FileCache> cache;  ///< where compiled code is kept; null: nowhere

@@ -2,9 +2,13 @@
 // The fast executor: compiles a kernel at its first launch with a class of block shapes, keeps the code, and runs each
 // warp as one call. A version of a kernel is compiled once, however many threads ask; different ones are compiled side
 // by side.
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <thread>
 
+#include "base/bits.h"
+#include "base/check.h"
 #include "codegen/compiler.h"
 #include "exec/code_source.h"
 #include "exec/executor.h"
@@ -17,6 +21,15 @@ namespace {
 
 /// Beside the generated frame: hooks, the interpreter after a deoptimisation, printf.
 constexpr uint64_t kHookStackBytes = 192 << 10;
+
+/// For the masked part of the code, whose frame is not known when the stacks are made. They are mapped, not filled.
+constexpr uint64_t kMaskedFrameBytes = 1 << 20;
+
+/// Fewer warps that leave the full-mask part are not worth compiling again for.
+constexpr uint64_t kManyWarps = 512;
+
+/// Kernels with more instructions get one function, so that no frame comes near kMaskedFrameBytes.
+constexpr size_t kMostInstructionsInTwoParts = 3000;
 
 class JitExecutor final : public Executor {
  public:
@@ -37,6 +50,8 @@ class JitExecutor final : public Executor {
       version->reported = true;
     }
     launch.prepared = version->code;
+    const LaunchRequest& request = *launch.request;
+    version->warps += request.grid.count() * ((request.block.count() + 31) / 32);
     return Done{};
   }
 
@@ -55,10 +70,16 @@ class JitExecutor final : public Executor {
   void finish_ahead() override { ahead_.finish(); }
 
   uint64_t stack_bytes(const LaunchState& launch) const override {
-    return prepared(launch).compiled.frame_bytes + kHookStackBytes;
+    const JitPrepared& code = prepared(launch);
+    return code.compiled.frame_bytes + (code.make_masked ? kMaskedFrameBytes : 0) + kHookStackBytes;
   }
 
-  void run_warp(LaunchState& launch, WarpContext& warp) override { prepared(launch).compiled.run(&warp); }
+  void run_warp(LaunchState& launch, WarpContext& warp) override {
+    const JitPrepared& code = prepared(launch);
+    const bool full = warp.entry_mask == kFullMask || !code.make_masked;
+    const codegen::RunWarp run = full ? code.compiled.run : code.masked(*launch.request->kernel);
+    run(&warp, nullptr);
+  }
 
   size_t counter_words(const LaunchState& launch) const override {
     return deoptimised_counter_offset(prepared(launch).compiled.layout) +
@@ -93,7 +114,9 @@ class JitExecutor final : public Executor {
     std::shared_ptr<const Program> program;
     std::mutex mutex;  ///< of all that follows; held while the code is being made
     std::shared_ptr<JitPrepared> code;
-    bool reported = false;  ///< some launch has said where the code came from
+    bool cautious = false, in_one = false;  ///< how it is made, see make()
+    uint64_t warps = 0;                     ///< of all launches
+    bool reported = false;                  ///< some launch has said where the code came from
   };
 
   std::shared_ptr<Version> version_of(const LaunchRequest& request, bool events) {
@@ -110,11 +133,17 @@ class JitExecutor final : public Executor {
   }
 
   /// Under the version's mutex. Code whose proofs failed on real data is made again without the proofs that need a
-  /// test.
+  /// test; code that most warps leave for the masked part is made again as one function, in which they come back to
+  /// the full-mask copy when their lanes meet.
   Status make(const LoadedKernel& kernel, Version& version) {
-    const bool cautious = version.code != nullptr && version.code->deoptimised;
-    if (version.code != nullptr && !cautious) return Done{};
-    auto made = compile(kernel, version.key, !cautious);
+    if (const JitPrepared* code = version.code.get(); code != nullptr) {
+      const uint64_t parted = code->parted;
+      const bool often = code->make_masked && parted >= kManyWarps && 2 * parted >= version.warps;
+      if (!often && (!code->deoptimised || version.cautious)) return Done{};
+      version.cautious |= code->deoptimised;
+      version.in_one |= often;
+    }
+    auto made = compile(kernel, version.key, !version.cautious, version.in_one);
     if (!made) return made.error();
     version.code = std::move(*made);
     version.reported = false;
@@ -125,21 +154,66 @@ class JitExecutor final : public Executor {
     return *static_cast<const JitPrepared*>(launch.prepared.get());
   }
 
-  Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns) {
+  Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns,
+                                               bool in_one) {
+    const codegen::CodePart part = options_.copies == JitCopies::kMaskedOnly ? codegen::CodePart::kMasked
+                                   : in_one || options_.copies == JitCopies::kOneFunction || !can_be_parted(kernel)
+                                       ? codegen::CodePart::kBoth
+                                       : codegen::CodePart::kFullMask;
+    auto compiled = compile_part(kernel, key, extend_patterns, part);
+    if (!compiled) return compiled.error();
+    auto out = std::make_shared<JitPrepared>();
+    out->compiled = std::move(*compiled);
+    if (part == codegen::CodePart::kFullMask)
+      out->make_masked = [this, key, extend_patterns, full = out.get()](const LoadedKernel& of) {
+        const auto made = compile_part(of, key, extend_patterns, codegen::CodePart::kMasked);
+        WL_CHECK(made.has_value(), "kernel {}: {}", of.function->name, render(made.error()[0]));
+        WL_CHECK(made->frame_bytes <= kMaskedFrameBytes, "kernel {}: {} bytes of stack", of.function->name,
+                 made->frame_bytes);
+        check_constants(full->compiled, *made);
+        return made->run;
+      };
+    return out;
+  }
+
+  Result<codegen::CompiledKernel> compile_part(const LoadedKernel& kernel, const Key& key, bool extend_patterns,
+                                               codegen::CodePart part) {
     codegen::KernelSource source = source_of(kernel);
     source.shape = key.shape;
     source.options.count = key.count;
     source.options.emit_events = key.events;
     source.options.bounds = options_.bounds;
     source.lane_classes = options_.lane_classes;
-    source.full_mask_clone = options_.full_mask_clone;
+    source.part = part;
     source.extend_patterns = extend_patterns;
     source.dump_after = options_.dump_after;
-    auto compiled = compiler_.compile(source);
-    if (!compiled) return compiled.error();
-    auto out = std::make_shared<JitPrepared>();
-    out->compiled = std::move(*compiled);
-    return out;
+    return compiler_.compile(source);
+  }
+
+  /// Where lanes may be parked, a table says where they go, or arguments of calls lie in a frame of the function, the
+  /// copies of the code stay in one function.
+  static bool can_be_parted(const LoadedKernel& kernel) {
+    const bool spins = std::ranges::count(kernel.spinning_loops, true) != 0;
+    const bool by_table = std::ranges::any_of(
+        kernel.function->body, [](const ptx::Instr& in) { return in.def->role == ptx::Role::kBranchIndexed; });
+    return !spins && !by_table && kernel.call_frame_bytes == 0 &&
+           kernel.function->body.size() <= kMostInstructionsInTwoParts;
+  }
+
+  /// Collecting knows the full-mask part only: what the masked one leaves to it must be the same.
+  static void check_constants(const codegen::CompiledKernel& full, const codegen::CompiledKernel& masked) {
+    for (const codegen::ConstantCost& m : masked.constants)
+      WL_CHECK(std::ranges::any_of(full.constants,
+                                   [&](const codegen::ConstantCost& f) {
+                                     return f.site == m.site && f.block == m.block && f.per == m.per;
+                                   }),
+               "site {}: counted in one part of the code only", m.site);
+    for (const codegen::ConstantCost& f : full.constants)
+      WL_CHECK(
+          f.per != codegen::ConstantCost::Per::kRun ||
+              std::ranges::any_of(masked.constants,
+                                  [&](const codegen::ConstantCost& m) { return f.site == m.site && f.per == m.per; }),
+          "site {}: counted in one part of the code only", f.site);
   }
 
   JitOptions options_;
@@ -150,6 +224,12 @@ class JitExecutor final : public Executor {
 };
 
 }  // namespace
+
+codegen::RunWarp JitPrepared::masked(const LoadedKernel& kernel) const {
+  // LLVM needs a real stack; a warp's own is small.
+  std::call_once(masked_once_, [&] { std::thread([&] { masked_ = make_masked(kernel); }).join(); });
+  return masked_;
+}
 
 std::shared_ptr<FileCache> open_code_cache() {
   const CacheLocation location = cache_location();

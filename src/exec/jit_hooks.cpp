@@ -267,6 +267,14 @@ void wl_trap(void* warp, uint32_t pc, uint32_t mask) {
   fail_warp(w, std::move(f));
 }
 
+void wl_run_masked(void* warp, void* handover) {
+  WarpContext& w = context(warp);
+  const auto& prepared = *static_cast<const JitPrepared*>(w.launch->prepared.get());
+  prepared.parted.fetch_add(1, std::memory_order_relaxed);
+  const codegen::RunWarp run = prepared.masked(*w.launch->request->kernel);
+  run(&w, handover);
+}
+
 // Taken and used without a switch of warps in between, so one buffer a thread is enough.
 void* wl_deoptimise_registers(void*, uint32_t count) {
   thread_local std::vector<uint64_t> buffer;

@@ -25,6 +25,8 @@ uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads,
 uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks);
 void wl_cluster_barrier(void* warp, uint32_t pc, uint32_t waits);
 void wl_trap(void* warp, uint32_t pc, uint32_t mask);
+/// A warp leaves the full-mask part of its code (codegen/handover.cpp); returns when it has ended.
+void wl_run_masked(void* warp, void* handover);
 void* wl_deoptimise_registers(void* warp, uint32_t count);
 /// Lanes that wait at one of `positions` take their value of a register from `values`.
 void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, uint32_t count);

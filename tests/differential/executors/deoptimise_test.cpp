@@ -56,7 +56,8 @@ class Deoptimised : public testing::TestWithParam<Case> {};
 TEST_P(Deoptimised, counts_each_access_once) {
   const Case& c = GetParam();
   for (const bool events : {false, true}) {
-    for (const bool clone : {true, false}) {
+    for (const auto copies :
+         {exec::JitCopies::kAsNeeded, exec::JitCopies::kOneFunction, exec::JitCopies::kMaskedOnly}) {
       TwoExecutors two(wrapping_kernel(c.before));
       Params params;
       const uint64_t out = two.array(std::vector<uint8_t>(size_t{c.threads} * 16));
@@ -66,7 +67,7 @@ TEST_P(Deoptimised, counts_each_access_once) {
       options.block = {c.threads, 1, 1};
       const auto interpreter = exec::make_interpreter();
       exec::JitOptions how;
-      how.full_mask_clone = clone;
+      how.copies = copies;
       const auto jit = exec::make_jit(how);
       // The first launch meets the case, the second runs code made again without the assumption.
       for (int launch = 0; launch < 2; ++launch) two.compare("wraps", options, params, *interpreter, *jit, events);

@@ -16,10 +16,12 @@ struct JitVariant {
 };
 
 inline std::vector<JitVariant> jit_variants() {
-  std::vector<JitVariant> all = {{"all_classes", {}}, {"vectors_only", {}}, {"masked_only", {}}, {"avx2", {}}};
+  std::vector<JitVariant> all = {
+      {"all_classes", {}}, {"vectors_only", {}}, {"masked_only", {}}, {"avx2", {}}, {"one_function", {}}};
   all[1].options.lane_classes = false;
-  all[2].options.full_mask_clone = false;
+  all[2].options.copies = exec::JitCopies::kMaskedOnly;
   all[3].options.avx512 = false;
+  all[4].options.copies = exec::JitCopies::kOneFunction;
   return all;
 }
 

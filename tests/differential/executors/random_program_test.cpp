@@ -73,7 +73,7 @@ TEST_P(KnownSeeds, that_found_faults) {
 
 INSTANTIATE_TEST_SUITE_P(All, KnownSeeds, testing::Values(0));
 
-INSTANTIATE_TEST_SUITE_P(All, RandomPrograms, testing::Range(0, 4), name_of_variant);
+INSTANTIATE_TEST_SUITE_P(All, RandomPrograms, testing::Range(0, 5), name_of_variant);
 
 }  // namespace
 }  // namespace warplens::test

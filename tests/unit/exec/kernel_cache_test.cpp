@@ -149,18 +149,22 @@ TEST_F(KernelCache, events_and_uncounted_launches_have_code_of_their_own) {
 TEST_F(KernelCache, a_whole_entry_with_senseless_bytes_is_replaced) {
   const std::string text = kernel_text("k", "3", "7");
   run(text, "k", 3, 7);
-  const std::string name = fs::directory_iterator(folder_ + "/warplens")->path().filename().string();
-  FileCache::Key key;
-  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<uint8_t>(std::stoul(name.substr(2 * i, 2), nullptr, 16));
+  std::vector<FileCache::Key> keys;  // of the kernel's parts
+  for (const auto& entry : fs::directory_iterator(folder_ + "/warplens")) {
+    const std::string name = entry.path().filename().string();
+    FileCache::Key& key = keys.emplace_back();
+    for (size_t i = 0; i < key.size(); ++i)
+      key[i] = static_cast<uint8_t>(std::stoul(name.substr(2 * i, 2), nullptr, 16));
+  }
   FileCache cache(folder_ + "/warplens", uint64_t{1} << 30);
-  const auto good = cache.find(key);
+  const auto good = cache.find(keys[0]);
   ASSERT_TRUE(good);
   std::vector<std::vector<uint8_t>> senseless = {
       {}, {1, 2, 3}, std::vector<uint8_t>(40), std::vector<uint8_t>(400, 255)};
   senseless.push_back(*good);  // an object file that is none
   for (size_t i = good->size() / 2; i < good->size(); ++i) senseless.back()[i] = 0;
   for (const auto& bytes : senseless) {
-    cache.store(key, bytes);
+    for (const FileCache::Key& key : keys) cache.store(key, bytes);
     EXPECT_EQ(run(text, "k", 3, 7).source, CodeSource::kCompiled);
     EXPECT_EQ(run(text, "k", 3, 7).source, CodeSource::kCache);
   }
