@@ -9,7 +9,9 @@
 #include <map>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "codegen/kernel_writer.h"
+#include "codegen/memory_access.h"
 
 namespace warplens::codegen {
 
@@ -50,6 +52,36 @@ std::vector<KernelWriter::WaitingValue> KernelWriter::values_of_waiting_lanes(co
   return values;
 }
 
+/// Stores a value in its own form, in 256 bytes at `place`; returns its KeptRegister.
+llvm::Constant* KernelWriter::keep(const LaneValue& v, ptx::RegId reg, llvm::Value* place) {
+  llvm::IntegerType* word = ir_.getInt64Ty();
+  const unsigned bits = bits_of(v.elem);
+  WL_CHECK(bits <= 64, "register {}: the interpreter has 64 bits of a lane", reg);
+  if (v.cls.is_vector()) {
+    ir_.CreateAlignedStore(bits == 1 ? ir_.CreateBitCast(v.vector, ir_.getInt32Ty()) : v.vector, place,
+                           llvm::Align(64));
+  } else {
+    const auto put = [&](llvm::Value* part, uint64_t offset) {
+      ir_.CreateAlignedStore(ir_.CreateZExt(ir_.CreateBitCast(part, ir_.getIntNTy(bits)), word),
+                             offset_pointer(ir_, place, offset), llvm::Align(8));
+    };
+    put(v.base, 0);
+    if (v.cls.shape == Shape::kScaled) put(v.scale, 8);
+  }
+  const NanBits nan = v.lazy_nan && !v.cls.constant ? nan_bits(v.elem) : NanBits{};
+  return llvm::ConstantStruct::getAnon({ir_.getInt32(reg), ir_.getInt32(bits), ir_.getInt64(v.cls.is_vector()),
+                                        e_.pattern_table(v.cls.steps), e_.pattern_table(v.cls.offsets),
+                                        ir_.getInt64(nan.infinity), ir_.getInt64(nan.canonical)});
+}
+
+void KernelWriter::widen_kept(llvm::Value* registers, const std::vector<llvm::Constant*>& kept) {
+  if (kept.empty()) return;
+  auto* type = llvm::ArrayType::get(kept[0]->getType(), kept.size());
+  auto* list = new llvm::GlobalVariable(e_.module, type, true, llvm::GlobalValue::PrivateLinkage,
+                                        llvm::ConstantArray::get(type, kept), "kept");
+  ir_.CreateCall(e_.hook("wl_widen_registers"), {registers, list, ir_.getInt32(static_cast<uint32_t>(kept.size()))});
+}
+
 llvm::BasicBlock* KernelWriter::deoptimise_block() {
   // Registers alive at the checkpoint, and the web that holds each there.
   analysis::RegisterSet alive(source_.function->registers.size());
@@ -85,23 +117,19 @@ llvm::BasicBlock* KernelWriter::deoptimise_block() {
   llvm::Value* registers =
       ir_.CreateCall(e_.hook("wl_deoptimise_registers"),
                      {e_.warp, ir_.getInt32(static_cast<uint32_t>(source_.function->registers.size()))});
-  llvm::Type* raw = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
-  const auto bits_of_value = [&](const LaneValue& value) {
-    const LaneValue v = emitter_.settle_nan(value);
-    llvm::Type* bits = llvm::FixedVectorType::get(lane_type(e_.module.getContext(), integer_of(v.elem)), kWarpSize);
-    return ir_.CreateZExtOrTrunc(ir_.CreateBitCast(e_.widen(v), bits), raw);
-  };
-  for (const auto& [reg, value] : values)
-    ir_.CreateAlignedStore(bits_of_value(value), ir_.CreateConstGEP1_64(raw, registers, reg), llvm::Align(64));
+  const auto place_of = [&](ptx::RegId reg) { return ir_.CreateConstGEP1_64(ir_.getInt8Ty(), registers, reg * 256); };
+  std::vector<llvm::Constant*> kept;
+  for (const auto& [reg, value] : values) kept.push_back(keep(value, reg, place_of(reg)));
+  widen_kept(registers, kept);
   for (const WaitingValue& w : waiting) {
     // A call, not a select: LLVM 19's combiner did not end on selects of wide vectors by such masks, and it is cold.
     llvm::Value* lanes = e_.scratch("waiting", 256);
-    ir_.CreateAlignedStore(bits_of_value(w.value), lanes, llvm::Align(64));
+    widen_kept(lanes, {keep(w.value, 0, lanes)});
     llvm::Constant* positions = llvm::ConstantDataArray::get(e_.module.getContext(), w.positions);
     auto* list = new llvm::GlobalVariable(e_.module, positions->getType(), true, llvm::GlobalValue::PrivateLinkage,
                                           positions, "positions");
-    ir_.CreateCall(e_.hook("wl_waiting_lanes"), {ir_.CreateConstGEP1_64(raw, registers, w.reg), lanes, pending_, list,
-                                                 ir_.getInt32(static_cast<uint32_t>(w.positions.size()))});
+    ir_.CreateCall(e_.hook("wl_waiting_lanes"),
+                   {place_of(w.reg), lanes, pending_, list, ir_.getInt32(static_cast<uint32_t>(w.positions.size()))});
   }
   ir_.CreateCall(e_.hook("wl_deoptimise"),
                  {e_.warp, registers, ir_.getInt32(position_), block_mask_bits_, ir_.getInt32(checkpoint_.instr),

@@ -3,6 +3,7 @@
 // declarations. The prototypes of hooks come from runtime_hooks.def, the one list.
 #include "codegen/emit_context.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Module.h>
@@ -127,6 +128,18 @@ llvm::Value* EmitContext::widen(const LaneValue& v) {
   }
   if (v.cls.offsets != nullptr) wide = ir.CreateAdd(wide, pattern_vector(scalar, *v.cls.offsets));
   return wide;
+}
+
+llvm::Constant* EmitContext::pattern_table(const Pattern* p) {
+  if (p == nullptr) return llvm::ConstantPointerNull::get(ir.getPtrTy());
+  std::vector<uint64_t> words(p->begin(), p->end());
+  llvm::Constant* data = llvm::ConstantDataArray::get(ir.getContext(), words);
+  uint64_t hash = 0;
+  for (const uint64_t w : words) hash = hash * 0x9e3779b97f4a7c15 + w;
+  const std::string name = fmt::format("pattern.{:x}", hash);
+  llvm::GlobalVariable* known = module.getNamedGlobal(name);
+  if (known != nullptr && known->getInitializer() == data) return known;
+  return new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
 }
 
 llvm::FunctionCallee EmitContext::hook(const char* name) {

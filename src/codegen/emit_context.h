@@ -64,6 +64,8 @@ struct EmitContext {
   /// one exit of the function last.
   void flush_counters();
 
+  /// The 32 numbers as a constant array of i64 in the module, one for all that ask; null for null.
+  llvm::Constant* pattern_table(const Pattern* p);
   /// Widens any class to <32 x elem>.
   llvm::Value* widen(const LaneValue& v);
   /// Declares (once) a runtime hook from runtime_hooks.def.

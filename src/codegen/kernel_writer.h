@@ -153,6 +153,8 @@ class KernelWriter final : private RegisterAccess {
   void require(llvm::Value* holds) override;
   void set_checkpoint(uint32_t instr);
   llvm::BasicBlock* deoptimise_block();
+  llvm::Constant* keep(const LaneValue& v, ptx::RegId reg, llvm::Value* place);
+  void widen_kept(llvm::Value* registers, const std::vector<llvm::Constant*>& kept);
   /// A register of lanes that wait for the blocks at `positions`.
   struct WaitingValue {
     ptx::RegId reg;

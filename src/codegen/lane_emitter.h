@@ -16,6 +16,12 @@
 
 namespace warplens::codegen {
 
+/// A float's bits beyond `infinity`, the sign aside, are NaNs; `canonical` is the one that PTX writes.
+struct NanBits {
+  uint64_t infinity = 0, canonical = 0;
+};
+NanBits nan_bits(Elem e);
+
 /// The registers as the emitter sees them at the current instruction; the analysis and the kernel writer implement it.
 class RegisterAccess {
  public:

@@ -19,19 +19,6 @@ namespace {
 
 namespace I = llvm::Intrinsic;
 
-struct Layout {
-  unsigned mantissa;
-  uint64_t infinity, canonical_nan;
-};
-Layout layout_of(Elem e) {
-  switch (e) {
-    case Elem::kF16: return {10, 0x7c00, 0x7fff};
-    case Elem::kBF16: return {7, 0x7f80, 0x7fff};
-    case Elem::kF64: return {52, 0x7ff0000000000000, 0xfff8000000000000};
-    default: return {23, 0x7f800000, 0x7fffffff};
-  }
-}
-
 bool is_small_float(Elem e) { return e == Elem::kF16 || e == Elem::kBF16; }
 
 /// Immediate of AVX-512's embedded rounding: mode, and no exceptions.
@@ -215,13 +202,13 @@ LaneValue LaneEmitter::fmin(LaneValue a, LaneValue b) { return float_choice(a, b
 LaneValue LaneEmitter::fmax(LaneValue a, LaneValue b) { return float_choice(a, b, false); }
 
 LaneValue LaneEmitter::ftz(LaneValue a) {
-  const Layout layout = layout_of(a.elem);
+  const uint64_t infinity = nan_bits(a.elem).infinity;
   const unsigned bits = bits_of(a.elem);
   const bool lazy = a.lazy_nan;
   LaneValue out = plain(a.elem, {&a}, [&](Values v) {
     llvm::Type* t = type(integer_of(a.elem), v[0]->getType()->isVectorTy());
     llvm::Value* raw = ir().CreateBitCast(v[0], t);
-    llvm::Value* exponent = ir().CreateAnd(raw, llvm::ConstantInt::get(t, layout.infinity));
+    llvm::Value* exponent = ir().CreateAnd(raw, llvm::ConstantInt::get(t, infinity));
     llvm::Value* sign = ir().CreateAnd(raw, llvm::ConstantInt::get(t, uint64_t{1} << (bits - 1)));
     llvm::Value* is_zero = ir().CreateICmpEQ(exponent, llvm::Constant::getNullValue(t));
     return ir().CreateBitCast(ir().CreateSelect(is_zero, sign, raw), v[0]->getType());
@@ -245,13 +232,22 @@ LaneValue LaneEmitter::canonical_nan(LaneValue a) {
   return a;
 }
 
+NanBits nan_bits(Elem e) {
+  switch (e) {
+    case Elem::kF16: return {0x7c00, 0x7fff};
+    case Elem::kBF16: return {0x7f80, 0x7fff};
+    case Elem::kF64: return {0x7ff0000000000000, 0xfff8000000000000};
+    default: return {0x7f800000, 0x7fffffff};
+  }
+}
+
 LaneValue LaneEmitter::settle_nan(LaneValue v) {
   if (!v.lazy_nan) return v;
   v.lazy_nan = false;
   if (e_ == nullptr || v.cls.constant) return v;
   llvm::Value*& held = v.cls.is_uniform() ? v.base : v.vector;
   const bool wide = v.cls.is_vector();
-  llvm::Constant* bits = llvm::ConstantInt::get(type(integer_of(v.elem), wide), layout_of(v.elem).canonical_nan);
+  llvm::Constant* bits = llvm::ConstantInt::get(type(integer_of(v.elem), wide), nan_bits(v.elem).canonical);
   llvm::Value* nan = llvm::ConstantExpr::getBitCast(bits, type(v.elem, wide));
   if (v.elem == Elem::kBF16) {
     llvm::Type* t = type(Elem::kI16, wide);

@@ -55,7 +55,6 @@ class MemoryAccess {
   enum class Spill : uint8_t { kLanes, kParts };
   Spill least_code() const { return address_.cls.is_vector() ? Spill::kLanes : Spill::kParts; }
   llvm::Value* descriptor_of(uint32_t site, uint32_t flags, Spill spill);
-  llvm::Constant* pattern_constant(const Pattern* p);
   llvm::Value* mask_bits();
   llvm::Value* mask_vector();
   bool hooks_only() const;
@@ -163,6 +162,11 @@ class MemoryAccess {
   llvm::Value* local_pointer();
   llvm::Value* gather_pattern(llvm::Value* pointer, unsigned byte_offset);
   llvm::Value* gather_element(unsigned byte_offset);
+  /// The address of lane 0 and 32-bit distances from it serve AVX-512 better than 32 addresses.
+  bool goes_by_index() const {
+    return (kind_ == Kind::kPattern || kind_ == Kind::kScaled) && element_bytes_ == 4 && e_.options.avx512;
+  }
+  llvm::Value* index_from_first_lane();
   llvm::Value* gather_by_index(llvm::Value* base, llvm::Value* index, llvm::Value* mask);
   llvm::Value* gather(llvm::Value* host, llvm::Value* mask);
 
@@ -185,6 +189,7 @@ class MemoryAccess {
   void store_window(llvm::Value* value);
   void store_local_uniform(const Values& values);
   void scatter(const Values& values);
+  void scatter_by_index(llvm::Value* base, llvm::Value* value);
   Values wide_values(std::span<const LaneValue> lanes);
   llvm::Value* as_element(llvm::Value* v);
 
@@ -210,6 +215,7 @@ class MemoryAccess {
   Pattern steps_ = {}, offsets_ = {};  ///< kScaled
   Pattern rel_ = {};                   ///< kPattern; kUniform: zeros
   uint64_t extent_ = 0;                ///< kUniform, kPattern
+  llvm::Value* index_ = nullptr;       ///< see index_from_first_lane
 };
 
 }  // namespace warplens::codegen

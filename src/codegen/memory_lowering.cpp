@@ -182,18 +182,6 @@ llvm::Value* MemoryAccess::host_addresses() {
 
 llvm::Value* MemoryAccess::descriptor(uint32_t flags) { return descriptor_of(op_.sites[0], flags, least_code()); }
 
-llvm::Constant* MemoryAccess::pattern_constant(const Pattern* p) {
-  if (p == nullptr) return llvm::ConstantPointerNull::get(ir_.getPtrTy());
-  std::vector<uint64_t> words(p->begin(), p->end());
-  llvm::Constant* data = llvm::ConstantDataArray::get(ir_.getContext(), words);
-  uint64_t hash = 0;
-  for (const uint64_t w : words) hash = hash * 0x9e3779b97f4a7c15 + w;
-  const std::string name = fmt::format("pattern.{:x}", hash);
-  llvm::GlobalVariable* known = e_.module.getNamedGlobal(name);
-  if (known != nullptr && known->getInitializer() == data) return known;
-  return new llvm::GlobalVariable(e_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
-}
-
 llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags, Spill spill) {
   const auto word = static_cast<uint32_t>(e_.layout.site_word(site, 0));
   const uint32_t extent = proven() && !is_case_ ? static_cast<uint32_t>(extent_) : bytes_;
@@ -213,8 +201,8 @@ llvm::Value* MemoryAccess::descriptor_of(uint32_t site, uint32_t flags, Spill sp
   static_assert(std::size(words) == kDescriptorWords);
   llvm::Constant* data =
       llvm::ConstantStruct::getAnon({llvm::ConstantDataArray::get(ir_.getContext(), llvm::ArrayRef<uint32_t>(words)),
-                                     pattern_constant(parts ? address_.cls.steps : nullptr),
-                                     pattern_constant(parts ? address_.cls.offsets : nullptr)});
+                                     e_.pattern_table(parts ? address_.cls.steps : nullptr),
+                                     e_.pattern_table(parts ? address_.cls.offsets : nullptr)});
   return new llvm::GlobalVariable(e_.module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "access");
 }
 

@@ -43,6 +43,7 @@ MemoryAccess::Values MemoryAccess::load_fast_or_hook(uint32_t flags) {
   llvm::BasicBlock* fast = block("load.fast");
   llvm::BasicBlock* cold = block("load.cold");
   llvm::BasicBlock* done = block("load.done");
+  if (goes_by_index()) index_from_first_lane();
   branch_likely(in_range(), fast, cold);
   ir_.SetInsertPoint(cold);
   Values slow_values = load_by_hook(flags);
@@ -124,23 +125,28 @@ MemoryAccess::Values MemoryAccess::load_scaled() {
   if (load_groups(values)) return values;
   if (reads_in_chunks(op_.elements)) return load_chunks(op_.elements, 0);
   llvm::Value* all = llvm::Constant::getAllOnesValue(lanes_of(ir_.getInt1Ty()));
-  const bool by_index = element_bytes_ == 4 && e_.options.avx512;
   for (unsigned i = 0; i < op_.elements; ++i) {
-    if (!by_index) {
-      values.push_back(gather(ir_.CreateAdd(host_addresses(), splat(ir_.getInt64(uint64_t{i} * element_bytes_))), all));
-      continue;
-    }
-    std::vector<llvm::Constant*> steps, offsets;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      steps.push_back(ir_.getInt32(static_cast<uint32_t>(steps_[lane] - steps_[0])));
-      offsets.push_back(ir_.getInt32(static_cast<uint32_t>(offsets_[lane] - offsets_[0] + i * element_bytes_)));
-    }
-    llvm::Value* scale = splat(ir_.CreateTrunc(address_.scale, ir_.getInt32Ty()));
-    llvm::Value* index =
-        ir_.CreateAdd(ir_.CreateMul(scale, llvm::ConstantVector::get(steps)), llvm::ConstantVector::get(offsets));
-    values.push_back(gather_by_index(lane_pointer(0), index, all));
+    const uint64_t bytes = uint64_t{i} * element_bytes_;
+    if (goes_by_index())
+      values.push_back(gather_by_index(offset_pointer(ir_, lane_pointer(0), bytes), index_from_first_lane(), all));
+    else
+      values.push_back(gather(ir_.CreateAdd(host_addresses(), splat(ir_.getInt64(bytes))), all));
   }
   return values;
+}
+
+/// Bytes from lane 0's address to each lane's, of an address that has passed its check. Where neighbouring accesses
+/// differ by a constant this is one value for all, if it is emitted before they branch.
+llvm::Value* MemoryAccess::index_from_first_lane() {
+  if (index_ != nullptr) return index_;
+  const auto constants = [&](const Pattern& p) {
+    std::vector<llvm::Constant*> lanes;
+    for (const int64_t v : p) lanes.push_back(ir_.getInt32(static_cast<uint32_t>(v - p[0])));
+    return llvm::ConstantVector::get(lanes);
+  };
+  if (kind_ == Kind::kPattern) return index_ = constants(rel_);
+  llvm::Value* scale = splat(ir_.CreateTrunc(address_.scale, ir_.getInt32Ty()));
+  return index_ = ir_.CreateAdd(ir_.CreateMul(scale, constants(steps_)), constants(offsets_));
 }
 
 /// Lanes in groups of 16 or 8 that lie side by side, or at one place: rows of a tile. One small load a group.
@@ -274,14 +280,13 @@ llvm::Value* MemoryAccess::gather_by_index(llvm::Value* base, llvm::Value* index
 /// All 32 addresses are inside the checked range, whatever the mask.
 llvm::Value* MemoryAccess::gather_pattern(llvm::Value* pointer, unsigned byte_offset) {
   llvm::Value* all = llvm::Constant::getAllOnesValue(lanes_of(ir_.getInt1Ty()));
-  const bool by_index = element_bytes_ == 4 && e_.options.avx512;
+  if (goes_by_index())
+    return gather_by_index(offset_pointer(ir_, lane_pointer(0), byte_offset), index_from_first_lane(), all);
   std::vector<llvm::Constant*> index;
-  for (const int64_t r : rel_)
-    index.push_back(llvm::ConstantInt::get(by_index ? ir_.getInt32Ty() : ir_.getInt64Ty(), static_cast<uint64_t>(r)));
-  llvm::Value* lanes = llvm::ConstantVector::get(index);
+  for (const int64_t r : rel_) index.push_back(ir_.getInt64(static_cast<uint64_t>(r)));
   pointer = offset_pointer(ir_, pointer, byte_offset);
-  if (by_index) return gather_by_index(pointer, lanes, all);
-  return gather(ir_.CreateAdd(splat(ir_.CreatePtrToInt(pointer, ir_.getInt64Ty())), lanes), all);
+  llvm::Value* first = splat(ir_.CreatePtrToInt(pointer, ir_.getInt64Ty()));
+  return gather(ir_.CreateAdd(first, llvm::ConstantVector::get(index)), all);
 }
 
 /// Any 32 host addresses; lanes outside the mask are not touched (their value is zero).

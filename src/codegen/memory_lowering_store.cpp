@@ -4,6 +4,7 @@
 // stores), so unit stride is found at compile time or asked for at run time.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <bit>
 
@@ -84,6 +85,7 @@ void MemoryAccess::store_fast_or_hook(std::span<const LaneValue> lanes, uint32_t
   llvm::BasicBlock* fast = block("store.fast");
   llvm::BasicBlock* cold = block("store.cold");
   llvm::BasicBlock* done = block("store.done");
+  if (goes_by_index()) index_from_first_lane();
   branch_likely(in_range(), fast, cold);
   ir_.SetInsertPoint(cold);
   store_by_hook(lanes, flags);
@@ -181,11 +183,28 @@ void MemoryAccess::store_unit_stride(const Values& values, llvm::Value* pointer)
 }
 
 void MemoryAccess::scatter(const Values& values) {
+  if (goes_by_index()) {
+    llvm::Value* base = lane_pointer(0);
+    for (unsigned i = 0; i < values.size(); ++i)
+      scatter_by_index(offset_pointer(ir_, base, uint64_t{i} * element_bytes_), values[i]);
+    return;
+  }
   llvm::Value* host = host_addresses();
   for (unsigned i = 0; i < values.size(); ++i) {
     llvm::Value* at = ir_.CreateAdd(host, splat(ir_.getInt64(uint64_t{i} * element_bytes_)));
     ir_.CreateMaskedScatter(values[i], ir_.CreateIntToPtr(at, lanes_of(ir_.getPtrTy())), llvm::Align(element_bytes_),
                             mask_vector());
+  }
+}
+
+/// As gather_by_index; within a half and from half to half the highest lane's value stays.
+void MemoryAccess::scatter_by_index(llvm::Value* base, llvm::Value* value) {
+  for (int h = 0; h < 2; ++h) {
+    llvm::SmallVector<int, kWarpSize / 2> lanes;
+    for (int i = 0; i < kWarpSize / 2; ++i) lanes.push_back(h * kWarpSize / 2 + i);
+    const auto half = [&](llvm::Value* v) { return ir_.CreateShuffleVector(v, lanes); };
+    ir_.CreateIntrinsic(ir_.getVoidTy(), llvm::Intrinsic::x86_avx512_mask_scatter_dpi_512,
+                        {base, half(mask_vector()), half(index_from_first_lane()), half(value), ir_.getInt32(1)});
   }
 }
 

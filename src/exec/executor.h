@@ -160,6 +160,8 @@ class Executor {
   virtual void run_warp(LaunchState& launch, WarpContext& warp) = 0;
   /// Number of 64-bit words of WarpContext::counters, and of CachedRanges, that a worker needs.
   virtual size_t counter_words(const LaunchState& launch) const = 0;
+  /// Called once when all warps of a prepared launch have ended: its kernel may go. Completes LaunchState::preparation.
+  virtual void finish(LaunchState&) {}
   /// Turns the summed counter words of all workers into counts.
   virtual void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) = 0;
 };
@@ -184,6 +186,7 @@ struct JitOptions {
   bool lane_classes =
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   JitCopies copies = JitCopies::kAsNeeded;
+  uint64_t many_warps = 512;         ///< that leave the full-mask copy, before both are made as one function
   bool bounds = true;                ///< find accesses out of bounds (benchmarks look at what that costs)
   bool avx512 = true;                ///< use it where the machine has it
   std::shared_ptr<FileCache> cache;  ///< where compiled code is kept; null: nowhere

@@ -256,10 +256,18 @@ Status prepare(LaunchState& launch, Executor& executor, SampledLaunch* sample) {
     executor.finish_ahead();
     return ready;
   }
-  const Status ready = executor.prepare(sample->rest);
-  launch.preparation.seconds += sample->rest.preparation.seconds;
-  if (launch.preparation.source == CodeSource::kReady) launch.preparation.source = sample->rest.preparation.source;
-  return ready;
+  return executor.prepare(sample->rest);
+}
+
+/// Behind the last warp.
+Preparation finish(LaunchState& launch, Executor& executor, SampledLaunch* sample) {
+  executor.finish(launch);
+  Preparation all = launch.preparation;
+  if (sample == nullptr) return all;
+  executor.finish(sample->rest);
+  all.seconds += sample->rest.preparation.seconds;
+  if (all.source == CodeSource::kReady) all.source = sample->rest.preparation.source;
+  return all;
 }
 
 /// Null when all blocks are counted: no sample was asked for, or a launch is so small that all are chosen.
@@ -322,7 +330,6 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
     outcome.findings = std::move(launch.findings);
     return outcome;
   }
-  outcome.preparation = launch.preparation;
   for (events::Listener* listener : request.listeners) listener->on_launch_begin(launch.info);
   size_t words = executor.counter_words(launch);
   if (sample != nullptr) words = std::max(words, executor.counter_words(sample->rest));
@@ -335,6 +342,7 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
     add_sample(launch, *sample, outcome);
   else
     add_counts(launch, executor, counters, outcome);
+  outcome.preparation = finish(launch, executor, sample.get());
   for (events::Listener* listener : request.listeners) listener->on_launch_end(launch.info);
   report_stop(launch);
   outcome.findings = std::move(launch.findings);

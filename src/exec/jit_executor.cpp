@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <thread>
 
-#include "base/bits.h"
-#include "base/check.h"
 #include "codegen/compiler.h"
 #include "exec/code_source.h"
 #include "exec/executor.h"
@@ -22,14 +19,12 @@ namespace {
 /// Beside the generated frame: hooks, the interpreter after a deoptimisation, printf.
 constexpr uint64_t kHookStackBytes = 192 << 10;
 
-/// For the masked part of the code, whose frame is not known when the stacks are made. They are mapped, not filled.
-constexpr uint64_t kMaskedFrameBytes = 1 << 20;
-
-/// Fewer warps that leave the full-mask part are not worth compiling again for.
-constexpr uint64_t kManyWarps = 512;
-
-/// Kernels with more instructions get one function, so that no frame comes near kMaskedFrameBytes.
-constexpr size_t kMostInstructionsInTwoParts = 3000;
+/// For parts of the code that are made later, whose frames are not known when the stacks are made (mapped, not filled):
+/// the full-mask part's, and for each instruction a vector that does not stay in registers. Random programs need up to
+/// 350 bytes an instruction in all, most of that for buffers that do not grow with it.
+uint64_t masked_frame_bytes(const LoadedKernel& kernel, const codegen::CompiledKernel& full_mask) {
+  return full_mask.frame_bytes + (uint64_t{128} << 10) + kernel.function->body.size() * 256;
+}
 
 class JitExecutor final : public Executor {
  public:
@@ -45,13 +40,13 @@ class JitExecutor final : public Executor {
     const std::lock_guard lock(version->mutex);
     if (Status made = make(kernel, *version); !made) return made;
     if (!version->reported) {
-      const codegen::CompiledKernel& code = version->code->compiled;
+      const codegen::CompiledKernel& code = version->code->compiled();
       launch.preparation = {code.from_cache ? CodeSource::kCache : CodeSource::kCompiled, code.seconds};
       version->reported = true;
     }
     launch.prepared = version->code;
     const LaunchRequest& request = *launch.request;
-    version->warps += request.grid.count() * ((request.block.count() + 31) / 32);
+    version->code->expect_warps(request.grid.count() * ((request.block.count() + 31) / 32));
     return Done{};
   }
 
@@ -70,25 +65,30 @@ class JitExecutor final : public Executor {
   void finish_ahead() override { ahead_.finish(); }
 
   uint64_t stack_bytes(const LaunchState& launch) const override {
-    const JitPrepared& code = prepared(launch);
-    return code.compiled.frame_bytes + (code.make_masked ? kMaskedFrameBytes : 0) + kHookStackBytes;
+    return prepared(launch).frame_bytes() + kHookStackBytes;
   }
 
   void run_warp(LaunchState& launch, WarpContext& warp) override {
-    const JitPrepared& code = prepared(launch);
-    const bool full = warp.entry_mask == kFullMask || !code.make_masked;
-    const codegen::RunWarp run = full ? code.compiled.run : code.masked(*launch.request->kernel);
-    run(&warp, nullptr);
+    prepared(launch).begin(*launch.request->kernel, warp.entry_mask)(&warp, nullptr);
   }
 
   size_t counter_words(const LaunchState& launch) const override {
-    return deoptimised_counter_offset(prepared(launch).compiled.layout) +
+    return deoptimised_counter_offset(prepared(launch).compiled().layout) +
            interpreter_counter_words(*launch.request->kernel);
+  }
+
+  void finish(LaunchState& launch) override {
+    if (launch.prepared == nullptr) return;
+    prepared(launch).stop_making();
+    if (const auto made = prepared(launch).take_made_later()) {
+      if (launch.preparation.source == CodeSource::kReady) launch.preparation.source = made->source;
+      launch.preparation.seconds += made->seconds;
+    }
   }
 
   void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) override {
     if (!launch.request->count) return;
-    const codegen::CompiledKernel& compiled = prepared(launch).compiled;
+    const codegen::CompiledKernel& compiled = prepared(launch).compiled();
     const codegen::CounterLayout& layout = compiled.layout;
     // Generated code counts runs with a full mask apart; they are runs like the others.
     std::vector<uint64_t> all = words;
@@ -114,9 +114,8 @@ class JitExecutor final : public Executor {
     std::shared_ptr<const Program> program;
     std::mutex mutex;  ///< of all that follows; held while the code is being made
     std::shared_ptr<JitPrepared> code;
-    bool cautious = false, in_one = false;  ///< how it is made, see make()
-    uint64_t warps = 0;                     ///< of all launches
-    bool reported = false;                  ///< some launch has said where the code came from
+    bool cautious = false;  ///< see make()
+    bool reported = false;  ///< some launch has said where the code came from
   };
 
   std::shared_ptr<Version> version_of(const LaunchRequest& request, bool events) {
@@ -132,18 +131,13 @@ class JitExecutor final : public Executor {
     return version;
   }
 
-  /// Under the version's mutex. Code whose proofs failed on real data is made again without the proofs that need a
-  /// test; code that most warps leave for the masked part is made again as one function, in which they come back to
-  /// the full-mask copy when their lanes meet.
+  /// Under the version's mutex. Code whose proofs failed on real data is made again, once, without the proofs that need
+  /// a test.
   Status make(const LoadedKernel& kernel, Version& version) {
-    if (const JitPrepared* code = version.code.get(); code != nullptr) {
-      const uint64_t parted = code->parted;
-      const bool often = code->make_masked && parted >= kManyWarps && 2 * parted >= version.warps;
-      if (!often && (!code->deoptimised || version.cautious)) return Done{};
-      version.cautious |= code->deoptimised;
-      version.in_one |= often;
-    }
-    auto made = compile(kernel, version.key, !version.cautious, version.in_one);
+    const JitPrepared* code = version.code.get();
+    if (code != nullptr && (!code->deoptimised || version.cautious)) return Done{};
+    version.cautious = code != nullptr;
+    auto made = compile(kernel, version.key, !version.cautious);
     if (!made) return made.error();
     version.code = std::move(*made);
     version.reported = false;
@@ -154,26 +148,23 @@ class JitExecutor final : public Executor {
     return *static_cast<const JitPrepared*>(launch.prepared.get());
   }
 
-  Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns,
-                                               bool in_one) {
+  Result<std::shared_ptr<JitPrepared>> compile(const LoadedKernel& kernel, const Key& key, bool extend_patterns) {
     const codegen::CodePart part = options_.copies == JitCopies::kMaskedOnly ? codegen::CodePart::kMasked
-                                   : in_one || options_.copies == JitCopies::kOneFunction || !can_be_parted(kernel)
+                                   : options_.copies == JitCopies::kOneFunction || !can_be_parted(kernel)
                                        ? codegen::CodePart::kBoth
                                        : codegen::CodePart::kFullMask;
     auto compiled = compile_part(kernel, key, extend_patterns, part);
     if (!compiled) return compiled.error();
-    auto out = std::make_shared<JitPrepared>();
-    out->compiled = std::move(*compiled);
-    if (part == codegen::CodePart::kFullMask)
-      out->make_masked = [this, key, extend_patterns, full = out.get()](const LoadedKernel& of) {
-        const auto made = compile_part(of, key, extend_patterns, codegen::CodePart::kMasked);
-        WL_CHECK(made.has_value(), "kernel {}: {}", of.function->name, render(made.error()[0]));
-        WL_CHECK(made->frame_bytes <= kMaskedFrameBytes, "kernel {}: {} bytes of stack", of.function->name,
-                 made->frame_bytes);
-        check_constants(full->compiled, *made);
-        return made->run;
-      };
-    return out;
+    if (part != codegen::CodePart::kFullMask) return std::make_shared<JitPrepared>(std::move(*compiled));
+    const uint64_t masked_bytes = masked_frame_bytes(kernel, *compiled);
+    JitPrepared::OtherParts others;
+    others.make = [this, key, extend_patterns](const LoadedKernel& of, codegen::CodePart other) {
+      return compile_part(of, key, extend_patterns, other);
+    };
+    others.later = [this](std::function<void()> task) { ahead_.push(std::move(task)); };
+    others.frame_bytes = masked_bytes;
+    others.many_warps = options_.many_warps;
+    return std::make_shared<JitPrepared>(std::move(*compiled), std::move(others));
   }
 
   Result<codegen::CompiledKernel> compile_part(const LoadedKernel& kernel, const Key& key, bool extend_patterns,
@@ -196,24 +187,7 @@ class JitExecutor final : public Executor {
     const bool spins = std::ranges::count(kernel.spinning_loops, true) != 0;
     const bool by_table = std::ranges::any_of(
         kernel.function->body, [](const ptx::Instr& in) { return in.def->role == ptx::Role::kBranchIndexed; });
-    return !spins && !by_table && kernel.call_frame_bytes == 0 &&
-           kernel.function->body.size() <= kMostInstructionsInTwoParts;
-  }
-
-  /// Collecting knows the full-mask part only: what the masked one leaves to it must be the same.
-  static void check_constants(const codegen::CompiledKernel& full, const codegen::CompiledKernel& masked) {
-    for (const codegen::ConstantCost& m : masked.constants)
-      WL_CHECK(std::ranges::any_of(full.constants,
-                                   [&](const codegen::ConstantCost& f) {
-                                     return f.site == m.site && f.block == m.block && f.per == m.per;
-                                   }),
-               "site {}: counted in one part of the code only", m.site);
-    for (const codegen::ConstantCost& f : full.constants)
-      WL_CHECK(
-          f.per != codegen::ConstantCost::Per::kRun ||
-              std::ranges::any_of(masked.constants,
-                                  [&](const codegen::ConstantCost& m) { return f.site == m.site && f.per == m.per; }),
-          "site {}: counted in one part of the code only", f.site);
+    return !spins && !by_table && kernel.call_frame_bytes == 0;
   }
 
   JitOptions options_;
@@ -224,12 +198,6 @@ class JitExecutor final : public Executor {
 };
 
 }  // namespace
-
-codegen::RunWarp JitPrepared::masked(const LoadedKernel& kernel) const {
-  // LLVM needs a real stack; a warp's own is small.
-  std::call_once(masked_once_, [&] { std::thread([&] { masked_ = make_masked(kernel); }).join(); });
-  return masked_;
-}
 
 std::shared_ptr<FileCache> open_code_cache() {
   const CacheLocation location = cache_location();

@@ -79,27 +79,6 @@ void rounded_lanes(codegen::RoundedOp op, const Lanes* in, Lanes& out) {
   }
 }
 
-/// A run of a block stands for the constant costs of all its sites, but the interpreter counts those from `instr` on:
-/// they are taken off again. Words are sums modulo 2^64, so a worker's word may pass below zero.
-void take_back_constants(WarpContext& w, const codegen::CompiledKernel& compiled, uint32_t position, uint32_t mask,
-                         uint32_t instr, bool full_clone) {
-  const LoadedKernel& kernel = *w.launch->request->kernel;
-  const ir::BlockId block = kernel.loops.layout[position];
-  for (const codegen::ConstantCost& c : compiled.constants) {
-    if (c.block != block || kernel.accesses.accesses[c.site].instr < instr) continue;
-    uint64_t* words = w.counters + compiled.layout.site_word(c.site, 0);
-    if (c.per == codegen::ConstantCost::Per::kRun) {
-      words[0] -= 1;
-      words[1] -= static_cast<uint64_t>(std::popcount(mask));
-    } else if (full_clone) {
-      const uint64_t cost[] = {
-          c.cost.requests,      c.cost.lanes,      c.cost.sectors,          c.cost.lines,
-          c.cost.ideal_sectors, c.cost.wavefronts, c.cost.ideal_wavefronts, c.cost.repeated_sectors};
-      for (size_t k = 0; k < std::size(cost); ++k) words[k] -= cost[k];
-    }
-  }
-}
-
 analysis::SpinWords spin_words(const SchedulePlan& plan) {
   return {plan.positions, static_cast<uint32_t>(plan.loops.size())};
 }
@@ -270,38 +249,5 @@ void wl_trap(void* warp, uint32_t pc, uint32_t mask) {
 void wl_run_masked(void* warp, void* handover) {
   WarpContext& w = context(warp);
   const auto& prepared = *static_cast<const JitPrepared*>(w.launch->prepared.get());
-  prepared.parted.fetch_add(1, std::memory_order_relaxed);
-  const codegen::RunWarp run = prepared.masked(*w.launch->request->kernel);
-  run(&w, handover);
-}
-
-// Taken and used without a switch of warps in between, so one buffer a thread is enough.
-void* wl_deoptimise_registers(void*, uint32_t count) {
-  thread_local std::vector<uint64_t> buffer;
-  constexpr size_t kAlign = 64;
-  buffer.assign(size_t{count} * 32 + kAlign / 8, 0);
-  void* at = buffer.data();
-  size_t space = buffer.size() * 8;
-  return std::align(kAlign, size_t{count} * 256, at, space);
-}
-
-void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, uint32_t count) {
-  uint32_t waiting = 0;
-  for (uint32_t i = 0; i < count; ++i)
-    waiting |= static_cast<const uint32_t*>(pending)[static_cast<const uint32_t*>(positions)[i]];
-  for_each_lane(waiting, [&](int l) { static_cast<uint64_t*>(reg)[l] = static_cast<const uint64_t*>(values)[l]; });
-}
-
-void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,
-                   void* pending) {
-  WarpContext& w = context(warp);
-  const auto& prepared = *static_cast<const JitPrepared*>(w.launch->prepared.get());
-  prepared.deoptimised.store(true, std::memory_order_relaxed);
-  uint64_t* words = nullptr;
-  if (w.launch->request->count) {
-    words = w.counters + deoptimised_counter_offset(prepared.compiled.layout);
-    take_back_constants(w, prepared.compiled, position, mask, instr, full_clone != 0);
-  }
-  interpret_from(*w.launch, w, static_cast<const uint64_t*>(registers), position, mask, instr,
-                 static_cast<const uint32_t*>(pending), words);
+  prepared.run_parted(w, handover);
 }

@@ -28,6 +28,8 @@ void wl_trap(void* warp, uint32_t pc, uint32_t mask);
 /// A warp leaves the full-mask part of its code (codegen/handover.cpp); returns when it has ended.
 void wl_run_masked(void* warp, void* handover);
 void* wl_deoptimise_registers(void* warp, uint32_t count);
+/// Brings what `kept` (codegen::KeptRegister) describes into the form of the interpreter, in place.
+void wl_widen_registers(void* registers, const void* kept, uint32_t count);
 /// Lanes that wait at one of `positions` take their value of a register from `values`.
 void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, uint32_t count);
 void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,

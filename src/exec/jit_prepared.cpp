@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/jit_prepared.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "exec/warp_context.h"
+
+namespace warplens::exec {
+
+using codegen::CodePart;
+using codegen::CompiledKernel;
+using codegen::ConstantCost;
+using codegen::RunWarp;
+
+namespace {
+
+/// The one function is worth its making when at least one warp in this many leaves the full-mask part.
+constexpr uint64_t kWarpsForEachParted = 16;
+
+}  // namespace
+
+RunWarp JitPrepared::begin(const LoadedKernel& kernel, uint32_t mask) const {
+  if (!in_parts()) return compiled_.run;
+  if (const RunWarp whole = whole_run_.load(std::memory_order_acquire)) return whole;
+  return mask == kFullMask ? compiled_.run : masked(kernel);
+}
+
+void JitPrepared::run_parted(WarpContext& warp, void* handover) const {
+  const LoadedKernel* kernel = warp.launch->request->kernel;
+  if (whole_is_due()) others_.later([this, kernel, kept = warp.launch->prepared] { make_whole(*kernel); });
+  masked (*kernel)(&warp, handover);
+}
+
+/// Made when the first warp asks.
+RunWarp JitPrepared::masked(const LoadedKernel& kernel) const {
+  // LLVM needs a real stack; a warp's own is small.
+  std::call_once(masked_once_, [&] {
+    std::thread([&] {
+      std::optional<CompiledKernel> made = make_part(kernel, CodePart::kMasked);
+      WL_CHECK(made.has_value(), "kernel {}: the masked part of its code cannot be made", kernel.info.name);
+      masked_ = made->run;
+    }).join();
+  });
+  return masked_;
+}
+
+/// Null when it cannot be made, or not be run on the stacks that there are.
+std::optional<CompiledKernel> JitPrepared::make_part(const LoadedKernel& kernel, CodePart part) const {
+  Result<CompiledKernel> made = others_.make(kernel, part);
+  if (!made || made->frame_bytes > frame_bytes()) return std::nullopt;
+  check_constants(*made);
+  const std::lock_guard lock(mutex_);
+  if (!made_later_) made_later_ = Preparation{made->from_cache ? CodeSource::kCache : CodeSource::kCompiled, 0};
+  made_later_->seconds += made->seconds;
+  return std::move(*made);
+}
+
+/// Collecting knows the full-mask part only: what another one leaves to it must be the same.
+void JitPrepared::check_constants(const CompiledKernel& other) const {
+  const auto counted = [](const CompiledKernel& in, const ConstantCost& c) {
+    return std::ranges::any_of(
+        in.constants, [&](const ConstantCost& o) { return o.site == c.site && o.block == c.block && o.per == c.per; });
+  };
+  for (const ConstantCost& c : other.constants)
+    WL_CHECK(counted(compiled_, c), "site {}: counted in one part of the code only", c.site);
+  for (const ConstantCost& c : compiled_.constants)
+    if (c.per == ConstantCost::Per::kRun)
+      WL_CHECK(counted(other, c), "site {}: counted in one part of the code only", c.site);
+}
+
+/// A warp has left the full-mask part. True, once: enough have.
+bool JitPrepared::whole_is_due() const {
+  const uint64_t n = parted_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (n % others_.many_warps != 0 || n * kWarpsForEachParted < warps_.load(std::memory_order_relaxed)) return false;
+  Whole none = Whole::kNone;
+  return whole_.compare_exchange_strong(none, Whole::kAsked);
+}
+
+/// Unless stop_making() came first.
+void JitPrepared::make_whole(const LoadedKernel& kernel) const {
+  Whole asked = Whole::kAsked;
+  if (!whole_.compare_exchange_strong(asked, Whole::kBeingMade)) return;
+  if (const auto made = make_part(kernel, CodePart::kBoth)) whole_run_.store(made->run, std::memory_order_release);
+  whole_ = Whole::kDone;
+  whole_.notify_all();
+}
+
+void JitPrepared::stop_making() const {
+  Whole now = Whole::kAsked;
+  if (whole_.compare_exchange_strong(now, Whole::kNone)) return;
+  if (now == Whole::kBeingMade) whole_.wait(Whole::kBeingMade);
+}
+
+std::optional<Preparation> JitPrepared::take_made_later() const {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(made_later_, std::nullopt);
+}
+
+}  // namespace warplens::exec
