@@ -114,6 +114,8 @@ void record_end(Device& device, const Prepared& launch, const exec::LaunchOutcom
   device.session().records()->end_launch(event);
   const std::string trouble = device.cache_trouble();
   if (!trouble.empty()) device.session().records()->notice("code_cache", trouble);
+  const std::string& slower = outcome.preparation.slower;
+  if (!slower.empty()) device.session().records()->notice("interpreted", slower);
 }
 
 void fail(Device& device, const exec::LaunchOutcome& outcome) {

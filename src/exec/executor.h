@@ -109,6 +109,7 @@ constexpr const char* word(CodeSource source) {
 struct Preparation {
   CodeSource source = CodeSource::kReady;
   double seconds = 0;  ///< that compiling or loading took; part of it may have run beside earlier launches
+  std::string slower;  ///< why the launch ran in the interpreter after all; empty: it did not
 };
 
 struct LaunchOutcome {
@@ -186,6 +187,7 @@ struct JitOptions {
   bool lane_classes =
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   JitCopies copies = JitCopies::kAsNeeded;
+  size_t most_instructions = 20'000;  ///< of a kernel; larger ones run in the interpreter
   uint64_t many_warps = 512;         ///< that leave the full-mask copy, before both are made as one function
   bool bounds = true;                ///< find accesses out of bounds (benchmarks look at what that costs)
   bool avx512 = true;                ///< use it where the machine has it

@@ -2,6 +2,8 @@
 // The fast executor: compiles a kernel at its first launch with a class of block shapes, keeps the code, and runs each
 // warp as one call. A version of a kernel is compiled once, however many threads ask; different ones are compiled side
 // by side.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -35,13 +37,21 @@ class JitExecutor final : public Executor {
 
   Status prepare(LaunchState& launch) override {
     const LoadedKernel& kernel = *launch.request->kernel;
+    if (too_large(kernel)) {
+      interpret(launch, fmt::format("its {} PTX instructions are more than the {} that are compiled",
+                                    kernel.function->body.size(), options_.most_instructions));
+      return Done{};
+    }
     const bool events = (launch.interest & ~events::kLaunches) != 0;
     const std::shared_ptr<Version> version = version_of(*launch.request, events);
     const std::lock_guard lock(version->mutex);
-    if (Status made = make(kernel, *version); !made) return made;
+    if (Status made = make(kernel, *version); !made) {
+      interpret(launch, render(made.error()[0]));
+      return Done{};
+    }
     if (!version->reported) {
       const codegen::CompiledKernel& code = version->code->compiled();
-      launch.preparation = {code.from_cache ? CodeSource::kCache : CodeSource::kCompiled, code.seconds};
+      launch.preparation = {code.from_cache ? CodeSource::kCache : CodeSource::kCompiled, code.seconds, {}};
       version->reported = true;
     }
     launch.prepared = version->code;
@@ -51,6 +61,7 @@ class JitExecutor final : public Executor {
   }
 
   void prepare_ahead(const LaunchRequest& request) override {
+    if (too_large(*request.kernel)) return;
     const std::shared_ptr<Version> version = version_of(request, false);
     {
       // Held: it is being made. Else a look is quick.
@@ -65,14 +76,17 @@ class JitExecutor final : public Executor {
   void finish_ahead() override { ahead_.finish(); }
 
   uint64_t stack_bytes(const LaunchState& launch) const override {
+    if (launch.prepared == nullptr) return interpreter_->stack_bytes(launch);
     return prepared(launch).frame_bytes() + kHookStackBytes;
   }
 
   void run_warp(LaunchState& launch, WarpContext& warp) override {
+    if (launch.prepared == nullptr) return interpreter_->run_warp(launch, warp);
     prepared(launch).begin(*launch.request->kernel, warp.entry_mask)(&warp, nullptr);
   }
 
   size_t counter_words(const LaunchState& launch) const override {
+    if (launch.prepared == nullptr) return interpreter_->counter_words(launch);
     return deoptimised_counter_offset(prepared(launch).compiled().layout) +
            interpreter_counter_words(*launch.request->kernel);
   }
@@ -87,6 +101,7 @@ class JitExecutor final : public Executor {
   }
 
   void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) override {
+    if (launch.prepared == nullptr) return interpreter_->collect(launch, words, out);
     if (!launch.request->count) return;
     const codegen::CompiledKernel& compiled = prepared(launch).compiled();
     const codegen::CounterLayout& layout = compiled.layout;
@@ -144,6 +159,14 @@ class JitExecutor final : public Executor {
     return Done{};
   }
 
+  bool too_large(const LoadedKernel& kernel) const { return kernel.function->body.size() > options_.most_instructions; }
+
+  static void interpret(LaunchState& launch, const std::string& why) {
+    launch.prepared = nullptr;
+    launch.preparation.slower =
+        fmt::format("kernel {} runs in the interpreter, which is much slower: {}", launch.info.kernel->name, why);
+  }
+
   static const JitPrepared& prepared(const LaunchState& launch) {
     return *static_cast<const JitPrepared*>(launch.prepared.get());
   }
@@ -191,6 +214,7 @@ class JitExecutor final : public Executor {
   }
 
   JitOptions options_;
+  std::unique_ptr<Executor> interpreter_ = make_interpreter();  ///< for launches with nothing prepared
   codegen::KernelCompiler compiler_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Version>> versions_;

@@ -54,7 +54,7 @@ std::optional<CompiledKernel> JitPrepared::make_part(const LoadedKernel& kernel,
   if (!made || made->frame_bytes > frame_bytes()) return std::nullopt;
   check_constants(*made);
   const std::lock_guard lock(mutex_);
-  if (!made_later_) made_later_ = Preparation{made->from_cache ? CodeSource::kCache : CodeSource::kCompiled, 0};
+  if (!made_later_) made_later_ = Preparation{made->from_cache ? CodeSource::kCache : CodeSource::kCompiled, 0, {}};
   made_later_->seconds += made->seconds;
   return std::move(*made);
 }

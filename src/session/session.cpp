@@ -250,10 +250,15 @@ Result<const report::LaunchRecord*> Session::launch(const Launch& launch) {
   if (launch.count) record.counts = std::make_shared<const events::LaunchCounts>(std::move(outcome.counts));
   record.findings = std::move(outcome.findings);
   record_.launches.push_back(std::move(record));
-  const report::Notice trouble{"code_cache", code_cache_ ? code_cache_->trouble() : std::string()};
-  if (!trouble.text.empty() && std::ranges::find(record_.notices, trouble) == record_.notices.end())
-    record_.notices.push_back(trouble);
+  notice({"code_cache", code_cache_ ? code_cache_->trouble() : std::string()});
+  notice({"interpreted", outcome.preparation.slower});
   return &record_.launches.back();
+}
+
+/// Once, however often it is said.
+void Session::notice(report::Notice said) {
+  if (said.text.empty() || std::ranges::find(record_.notices, said) != record_.notices.end()) return;
+  record_.notices.push_back(std::move(said));
 }
 
 }  // namespace warplens::session

@@ -100,6 +100,7 @@ class Session {
   const machine::ResourceUse& resources_of(const exec::LoadedKernel& kernel);
   report::LaunchOccupancy occupancy_of(const exec::LoadedKernel& kernel, const Launch& launch);
   size_t record_kernel(const exec::LoadedKernel& kernel, const ptx::Module& module);
+  void notice(report::Notice said);
 
   gpu::Gpu gpu_;
   std::unique_ptr<memory::Arena> arena_;

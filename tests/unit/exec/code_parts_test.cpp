@@ -48,8 +48,9 @@ class CodeParts : public testing::Test {
   }
   ~CodeParts() override { fs::remove_all(folder_); }
 
-  std::unique_ptr<Executor> jit(uint64_t many_warps) const {
+  std::unique_ptr<Executor> jit(uint64_t many_warps, size_t most_instructions = 1000) const {
     JitOptions options;
+    options.most_instructions = most_instructions;
     options.cache = std::make_shared<FileCache>(folder_ + "/warplens", uint64_t{1} << 30);
     options.many_warps = many_warps;
     return make_jit(options);
@@ -107,6 +108,19 @@ TEST_F(CodeParts, when_many_part_there_is_one_function) {
   EXPECT_EQ(made(), 3U);
   for (const uint32_t parting : {0U, 5U, 31U}) expect_as_interpreted(*executor, parting);
   EXPECT_EQ(made(), 3U);
+}
+
+TEST_F(CodeParts, a_kernel_beyond_the_limit_is_interpreted_and_says_so) {
+  const auto executor = jit(1, 40);
+  expect_as_interpreted(*executor, 5);
+  EXPECT_EQ(made(), 0U);
+  std::vector<uint32_t> values;
+  const LaunchOutcome outcome = run(*executor, 5, values);
+  EXPECT_EQ(outcome.preparation.source, CodeSource::kReady);
+  const size_t instructions = gpu_.kernel("k")->function->body.size();
+  EXPECT_EQ(outcome.preparation.slower, "kernel k runs in the interpreter, which is much slower: its " +
+                                            std::to_string(instructions) +
+                                            " PTX instructions are more than the 40 that are compiled");
 }
 
 TEST_F(CodeParts, time_for_parts_made_later_is_reported) {
