@@ -124,6 +124,15 @@ void add_shared(SiteCounts& counts, Access access, Form form, unsigned bytes, ui
     counts.ideal_wavefronts += passes * ideal_cost(wavefronts, count(mask), bytes, 128);
   };
   if (form == Form::kCompareAndSwap) return add(wavefronts_of_atomic(mask, offset, bytes), 2);
+  if (form == Form::kRetried || form == Form::kRetryLoads) {
+    // The first round's request and lanes are the caller's.
+    const SiteCounts retries = counts_of_retries(mask, offset, bytes, form == Form::kRetryLoads);
+    counts.requests += retries.requests - 1;
+    counts.lanes += retries.lanes - count(mask);
+    counts.wavefronts += retries.wavefronts;
+    counts.ideal_wavefronts += retries.ideal_wavefronts;
+    return;
+  }
   const bool counted_each = is_atomic(access) && form != Form::kIncrement;
   if (counted_each) return add(wavefronts_of_atomic(mask, offset, bytes), 1);
   const Access as = form == Form::kMatrixRows ? Access::kStore : form == Form::kIncrement ? Access::kLoad : access;
@@ -147,8 +156,6 @@ SiteCounts counts_of(const events::AccessSite& site, Space space, uint32_t mask,
   mask = events::acting_lanes(site, mask);
   if (mask == 0) return {};
   const auto [access, form, bytes] = std::tuple(site.access, site.form, unsigned{site.bytes});
-  if (space == Space::kShared && (form == Form::kRetried || form == Form::kRetryLoads))
-    return counts_of_retries(mask, address, bytes, form == Form::kRetryLoads);
   SiteCounts counts;
   counts.requests = 1;
   counts.lanes = count(mask);

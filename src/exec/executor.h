@@ -188,11 +188,11 @@ struct JitOptions {
       true;  ///< off: every register a vector, every block masked (differential tests, deoptimised kernels)
   JitCopies copies = JitCopies::kAsNeeded;
   size_t most_instructions = 20'000;  ///< of a kernel; larger ones run in the interpreter
-  uint64_t many_warps = 512;         ///< that leave the full-mask copy, before both are made as one function
-  bool bounds = true;                ///< find accesses out of bounds (benchmarks look at what that costs)
-  bool avx512 = true;                ///< use it where the machine has it
-  std::shared_ptr<FileCache> cache;  ///< where compiled code is kept; null: nowhere
-  std::string dump_after;            ///< pass name: print its result to stderr
+  uint64_t many_warps = 512;          ///< that leave the full-mask copy, before both are made as one function
+  bool bounds = true;                 ///< find accesses out of bounds (benchmarks look at what that costs)
+  bool avx512 = true;                 ///< use it where the machine has it
+  std::shared_ptr<FileCache> cache;   ///< where compiled code is kept; null: nowhere
+  std::string dump_after;             ///< pass name: print its result to stderr
 };
 std::unique_ptr<Executor> make_jit(JitOptions options);
 /// The user's cache of compiled code (base/file_cache.h says where); null when it is switched off or has no place.

@@ -111,7 +111,7 @@ TEST_F(CodeParts, when_many_part_there_is_one_function) {
 }
 
 TEST_F(CodeParts, a_kernel_beyond_the_limit_is_interpreted_and_says_so) {
-  const auto executor = jit(1, 40);
+  const auto executor = jit(1, 20);
   expect_as_interpreted(*executor, 5);
   EXPECT_EQ(made(), 0U);
   std::vector<uint32_t> values;
@@ -120,7 +120,7 @@ TEST_F(CodeParts, a_kernel_beyond_the_limit_is_interpreted_and_says_so) {
   const size_t instructions = gpu_.kernel("k")->function->body.size();
   EXPECT_EQ(outcome.preparation.slower, "kernel k runs in the interpreter, which is much slower: its " +
                                             std::to_string(instructions) +
-                                            " PTX instructions are more than the 40 that are compiled");
+                                            " PTX instructions are more than the 20 that are compiled");
 }
 
 TEST_F(CodeParts, time_for_parts_made_later_is_reported) {

@@ -215,9 +215,9 @@ TEST_F(TextViewTest, bank_conflicts_are_shown_in_passes) {
 TEST_F(TextViewTest, estimates_are_marked) {
   RunRecord run = example::matmul(example::Product::kCoalesced, 64, source_);
   EXPECT_EQ(text(run).find('~'), std::string::npos);
-  run.kernels[0].info.sites[3].access = events::Access::kAtomic;
+  run.kernels[0].info.sites[3].estimate = true;
   const std::string report = text(run);
-  EXPECT_NE(report.find("global atomic ~"), std::string::npos);
+  EXPECT_NE(report.find("global write ~"), std::string::npos);
   EXPECT_NE(report.find("marked ~"), std::string::npos);
 }
 
