@@ -30,9 +30,6 @@
 namespace warplens::codegen {
 namespace {
 
-/// Kernels with more instructions get only the masked copy of their code: two would take seconds to compile.
-constexpr size_t kMostInstructionsInTwoClones = 3000;
-
 void initialise_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {

@@ -23,6 +23,10 @@ struct WarpContext;
 
 namespace warplens::codegen {
 
+/// Kernels with more instructions get no function with both copies of their code (CodePart::kBoth becomes kMasked): two
+/// would take seconds to compile.
+constexpr size_t kMostInstructionsInTwoClones = 3000;
+
 /// Runs a warp to its end. `handover`: null, or what the full-mask part has passed to wl_run_masked.
 using RunWarp = void (*)(exec::WarpContext*, const void* handover);
 

@@ -138,7 +138,8 @@ void MemoryAccess::classify_scaled() {
   const Pattern& offsets = c.offsets != nullptr ? *c.offsets : none;
   const auto [low, high] = std::ranges::minmax(offsets);
   const auto [down, up] = std::ranges::minmax(*c.steps);
-  const uint64_t reach = std::max(static_cast<uint64_t>(std::abs(down)), static_cast<uint64_t>(std::abs(up)));
+  // Of a lane from the base, and of two lanes from each other (index_from_first_lane).
+  const auto reach = static_cast<uint64_t>(std::max({std::abs(down), std::abs(up), up - down}));
   if (high - low > kLargestExtent || std::abs(low) > kLargestExtent || reach > (uint64_t{1} << 24)) return;
   for (const int64_t o : offsets)
     if ((o - low) % bytes_ != 0) return;

@@ -28,7 +28,8 @@ const machine::ResourceUse& resources_of(Device& device, Function& function) {
 report::LaunchOccupancy launch_occupancy(Device& device, Function& function, uint64_t threads,
                                          uint64_t dynamic_shared_bytes) {
   const machine::ResourceUse& use = resources_of(device, function);
-  return {occupancy_of(device, function, threads, dynamic_shared_bytes), use.registers, use.estimated};
+  const uint32_t registers = std::max(use.registers, device.gpu().least_registers_per_thread.value_or(0));
+  return {occupancy_of(device, function, threads, dynamic_shared_bytes), registers, use.estimated};
 }
 
 gpu::Occupancy occupancy_of(Device& device, Function& function, uint64_t threads, uint64_t dynamic_shared_bytes) {

@@ -222,6 +222,10 @@ void run_blocks(LaunchState& launch, Executor& executor, std::vector<WorkerCount
   run_on_workers(launch.info.workers, [&](unsigned worker) {
     BlockShare(launch, executor, next_cluster, worker, counters[worker].words, sample).run();
   });
+  // Both are told one after the other; the launch may have ended in between.
+  if (sample == nullptr) return;
+  uint32_t none = kStopNone;
+  if (const uint32_t why = sample->rest.stop.load(); why != kStopNone) launch.stop.compare_exchange_strong(none, why);
 }
 
 void add_counts(LaunchState& launch, Executor& executor, std::vector<WorkerCounters>& counters, LaunchOutcome& out) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -82,7 +83,8 @@ class JitExecutor final : public Executor {
 
   void run_warp(LaunchState& launch, WarpContext& warp) override {
     if (launch.prepared == nullptr) return interpreter_->run_warp(launch, warp);
-    prepared(launch).begin(*launch.request->kernel, warp.entry_mask)(&warp, nullptr);
+    const codegen::RunWarp run = prepared(launch).begin(warp);
+    run(&warp, nullptr);
   }
 
   size_t counter_words(const LaunchState& launch) const override {
@@ -186,7 +188,8 @@ class JitExecutor final : public Executor {
     };
     others.later = [this](std::function<void()> task) { ahead_.push(std::move(task)); };
     others.frame_bytes = masked_bytes;
-    others.many_warps = options_.many_warps;
+    const bool in_one = kernel.function->body.size() <= codegen::kMostInstructionsInTwoClones;
+    others.many_warps = in_one ? options_.many_warps : std::numeric_limits<uint64_t>::max();
     return std::make_shared<JitPrepared>(std::move(*compiled), std::move(others));
   }
 

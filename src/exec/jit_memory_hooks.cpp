@@ -166,13 +166,16 @@ void for_each_element(const LaneAccess& a, unsigned lane, uint8_t* values, Bytes
 template <typename F>
 void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
   SpaceParts used{{{{space_of(a.access), mask}}}, 1};
-  if (is_generic(a.access)) used = parts_of(resolve_generic(a.warp, mask, a.address));
-  name_own_memory(a.warp, used.parts[0].first, mask, a.address);
+  if (is_generic(a.access))
+    used = parts_of(resolve_generic(a.warp, mask, a.address));
+  else
+    name_own_memory(a.warp, space_of(a.access), mask, a.address);
   for (const auto& [space, lanes] : used) check_lanes(a, space, lanes);
   for (const auto& [space, lanes] : used) {
     const uint32_t site = events::resolved_site(a.access.site, is_generic(a.access), space);
     uint64_t* words = words_of(a.warp, a.access, space);
-    if (a.access.flags & AccessDescriptor::kWhole) {
+    // What a generic address turns out to name in a cluster costs by whose memory it is.
+    if ((a.access.flags & AccessDescriptor::kWhole) || space == events::Space::kSharedCluster) {
       count_whole(a, words, site, lanes, space);
       continue;
     }

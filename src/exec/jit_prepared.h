@@ -31,8 +31,8 @@ class JitPrepared {
   const codegen::CompiledKernel& compiled() const { return compiled_; }
   uint64_t frame_bytes() const { return compiled_.frame_bytes + others_.frame_bytes; }
   bool in_parts() const { return others_.make != nullptr; }
-  /// What a warp begins with.
-  codegen::RunWarp begin(const LoadedKernel& kernel, uint32_t mask) const;
+  /// What a warp begins with. On the warp's stack.
+  codegen::RunWarp begin(WarpContext& warp) const;
   /// Runs the rest of a warp that leaves the full-mask part. On the warp's stack.
   void run_parted(WarpContext& warp, void* handover) const;
 
@@ -49,10 +49,10 @@ class JitPrepared {
  private:
   enum class Whole : uint8_t { kNone, kAsked, kBeingMade, kDone };
   std::optional<codegen::CompiledKernel> make_part(const LoadedKernel& kernel, codegen::CodePart part) const;
-  codegen::RunWarp masked(const LoadedKernel& kernel) const;
+  codegen::RunWarp masked(WarpContext& warp) const;
   bool whole_is_due() const;
   void make_whole(const LoadedKernel& kernel) const;
-  void check_constants(const codegen::CompiledKernel& other) const;
+  void check_constants(const codegen::CompiledKernel& other, codegen::CodePart part) const;
 
   codegen::CompiledKernel compiled_;
   OtherParts others_;

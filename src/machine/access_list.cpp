@@ -61,7 +61,7 @@ void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, co
     if (!site.generic && !cluster) continue;
     // By a generic address the hardware does add integers of 64 bits in shared memory, and it may be another block's.
     // Its loops around floats, there and in another block's memory, are not modelled.
-    site.estimate = site.space != events::Space::kGlobal && (site.generic || site.form == events::Form::kRetried);
+    site.estimate = site.space != events::Space::kGlobal;
     if (site.form == events::Form::kRetried) site.form = events::Form::kPlain;
   }
   if (list.accesses[first].form != events::Form::kRetried) return;

@@ -29,8 +29,7 @@ struct AtomicPlan {
 AtomicPlan plan_atomic(const ptx::Instr& in, events::Space space, const AtomicFacts* facts);
 
 /// By register: its value may differ by thread as far as the assembler looks, that is, not through divisions or shifts
-/// of the thread's index (threadIdx.x / 32 counts as different). Flow-insensitive; guards and branches are not looked
-/// at.
+/// of the thread's index (threadIdx.x / 32 counts as different). Flow-insensitive; branches are not looked at.
 std::vector<bool> registers_by_thread(const ptx::Function& function);
 
 }  // namespace warplens::machine

@@ -74,7 +74,8 @@ class BlockLoads {
   void pass(uint32_t i) {
     const ptx::Instr& in = function_.body[i];
     if (may_change_shared(in)) finish();
-    if (in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kShared && in.guard == ptx::kNoReg)
+    const bool plain = in.def->role == ptx::Role::kLoad && !is_ordered(in);
+    if (plain && in.space() == ptx::Space::kShared && in.guard == ptx::kNoReg)
       if (const ptx::Operand* address = address_of(in); address != nullptr && address->reg != ptx::kNoReg)
         add(i, in, *address);
     ir::for_each_write(in, [&](ptx::RegId r) { finish(r); });

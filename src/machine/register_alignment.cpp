@@ -52,7 +52,7 @@ class Alignments {
     const std::string_view name = in.def->form.mnemonic;
     const auto at = [&](size_t k) { return operand(in, k); };
     const auto product = [&](size_t a, size_t b) { return static_cast<uint8_t>(std::min(kZero + 0, at(a) + at(b))); };
-    if (in.operands.size() < 2) return 0;
+    if (in.operands.size() < 2 || in.has("sat") || in.operands[0].tag != ptx::OperandTag::kReg) return 0;
     if (name == "mov" || name == "cvta" || name == "cvt") return ptx::is_float(in.type()) ? 0 : at(1);
     if (in.operands.size() < 3 || ptx::is_float(in.type())) return 0;
     if (name == "add" || name == "sub" || name == "or") return std::min(at(1), at(2));

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <vector>
 
 namespace warplens::machine {
@@ -25,7 +26,16 @@ bool shared_by_block(ptx::SpecialReg special) {
     case kTidX:
     case kTidY:
     case kTidZ:
-    case kLaneid: return false;
+    case kLaneid:
+    case kWarpid:
+    case kLanemaskEq:
+    case kLanemaskLe:
+    case kLanemaskLt:
+    case kLanemaskGe:
+    case kLanemaskGt:
+    case kClock:
+    case kClockHi:
+    case kClock64: return false;
     default: return true;
   }
 }
@@ -122,8 +132,10 @@ uint32_t estimated_registers(const ir::Kernel& kernel, const analysis::Liveness&
   const auto& bound = function.maxntid[0] != 0 ? function.maxntid : function.reqntid;
   uint32_t most = 255;
   if (bound[0] != 0) {
-    const uint32_t threads = bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u);
-    most = std::min(most, of_sm / (std::max(function.minnctapersm, 1u) * threads) / 8 * 8);
+    uint64_t threads = 1;  // any numbers may stand there
+    for (const uint32_t extent : {bound[0], bound[1], bound[2], function.minnctapersm})
+      threads = std::min<uint64_t>(threads * std::max(extent, 1u), std::numeric_limits<uint32_t>::max());
+    most = std::min(most, static_cast<uint32_t>(of_sm / threads / 8 * 8));
   }
   if (function.maxnreg != 0) most = std::min(most, function.maxnreg);
   return std::clamp(registers, 1u, std::max(most, 1u));

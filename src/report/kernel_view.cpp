@@ -146,7 +146,7 @@ std::string kernels_text(const RunRecord& run, const std::vector<FoldedLaunch>& 
     if (g.counted) {
       if (g.sample) row[0].text += " (sampled)";
       const Traffic t = g.totals.all(Memory::kGlobal), shared = g.totals.all(Memory::kShared);
-      const double waste = Traffic::ratio(t.excess() + shared.excess(), t.sectors + shared.wavefronts);
+      const double waste = Traffic::ratio(t.excess() + shared.excess(), t.sectors + shared.sectors + shared.wavefronts);
       row.insert(row.end(), {{counted(t.requests)},
                              {counted(t.sectors)},
                              {ratio_text(t.sectors_per_request())},

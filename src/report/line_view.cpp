@@ -92,9 +92,12 @@ std::string memory_lines(const LineTable& table, bool shared, size_t limit, cons
     ++shown;
     text.add_heading(place_text(table, row) + (row.text.empty() ? "" : "  " + row.text));
     add_rows(text, row, shared, table.sampled);
-    for (const AccessRow& a : row.accesses)
-      if ((a.memory == Memory::kShared) == shared && a.traffic.excess() > (worst ? worst->traffic.excess() : 0))
-        worst = &a;
+    for (const AccessRow& a : row.accesses) {
+      const auto excess = [&](const AccessRow& of) {
+        return shared ? of.traffic.excess_wavefronts() : of.traffic.excess();
+      };
+      if ((a.memory == Memory::kShared) == shared && excess(a) > (worst ? excess(*worst) : 0)) worst = &a;
+    }
   }
   if (text.empty()) return {};
   std::string out = text.render(style, 2);

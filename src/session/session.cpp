@@ -196,7 +196,8 @@ report::LaunchOccupancy Session::occupancy_of(const exec::LoadedKernel& kernel, 
                                      .registers = use.registers,
                                      .shared_bytes = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes,
                                      .barriers = use.barriers};
-  return {gpu::occupancy(gpu_, input), use.registers, use.estimated};
+  const uint32_t registers = std::max(use.registers, gpu_.least_registers_per_thread.value_or(0));
+  return {gpu::occupancy(gpu_, input), registers, use.estimated};
 }
 
 size_t Session::record_kernel(const exec::LoadedKernel& kernel, const ptx::Module& module) {

@@ -82,7 +82,7 @@ int compile(const CompileOptions& options, const Installation& installation, boo
   }
   std::fputs(outcome->messages.c_str(), stderr);
   if (resource_usage && outcome->ok)
-    std::fputs(resource_usage_text(outcome->device, options.target, {}).c_str(), stderr);
+    std::fputs(resource_usage_text(outcome->device, options.target, {}, options.max_registers).c_str(), stderr);
   if (std::fputs(outcome->output.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kCannotWrite;
   return outcome->ok ? 0 : kSourceErrors;
 }

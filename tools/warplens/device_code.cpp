@@ -59,7 +59,7 @@ Result<std::vector<PtxImage>> device_code_of(const std::string& path, int target
   return std::move(binary->ptx);
 }
 
-AssemblerUses assembled_for(const std::vector<PtxImage>& images, int target) {
+AssemblerUses assembled_for(const std::vector<PtxImage>& images, int target, int max_registers) {
   // Beyond this (whole libraries in one program) assembling would take longer than what it tells is worth.
   constexpr size_t kMostBytes = size_t{4} << 20;
   AssemblerUses all;
@@ -71,7 +71,7 @@ AssemblerUses assembled_for(const std::vector<PtxImage>& images, int target) {
   std::ranges::stable_sort(ordered, {}, &PtxImage::target);
   for (const PtxImage& image : ordered) {
     if (image.target > static_cast<uint32_t>(target)) continue;
-    if (auto uses = assembler_uses(ptxas, image.text, target, 0))
+    if (auto uses = assembler_uses(ptxas, image.text, target, max_registers))
       for (auto& [name, use] : *uses) all[name] = use;
   }
   return all;
@@ -102,8 +102,9 @@ void add_estimates(const PtxImage& image, const AssemblerUses& known, session::S
 
 }  // namespace
 
-std::string resource_usage_text(const std::vector<PtxImage>& images, int target, const std::string& gpu) {
-  const AssemblerUses uses = assembled_for(images, target);
+std::string resource_usage_text(const std::vector<PtxImage>& images, int target, const std::string& gpu,
+                                int max_registers) {
+  const AssemblerUses uses = assembled_for(images, target, max_registers);
   report::TextTable table({std::begin(kTable), std::end(kTable)}, 20);
   for (const auto& [name, use] : uses)
     table.add({{report::demangled(name)},

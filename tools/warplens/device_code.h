@@ -17,12 +17,13 @@ Result<std::vector<PtxImage>> device_code_of(const std::string& path, int target
 
 /// Of the images that a GPU of `target` (90 for 9.0) would run, what the assembler gives their kernels. Empty where
 /// there is no assembler, or where it does not take them: then registers are estimated.
-AssemblerUses assembled_for(const std::vector<PtxImage>& images, int target);
+AssemblerUses assembled_for(const std::vector<PtxImage>& images, int target, int max_registers = 0);
 /// The part of it that sessions take.
 std::map<std::string, uint32_t> registers_of(const AssemblerUses& uses);
 
 /// As nvcc's --resource-usage tells: a table of the kernels' registers, stack, spills, shared memory and barriers.
 /// Without an assembler registers are estimates, marked ~, and spills are not known.
-std::string resource_usage_text(const std::vector<PtxImage>& images, int target, const std::string& gpu);
+std::string resource_usage_text(const std::vector<PtxImage>& images, int target, const std::string& gpu,
+                                int max_registers = 0);
 
 }  // namespace warplens::cli

@@ -48,7 +48,8 @@ std::string metrics_help() {
   return R"(usage: warplens metrics [NAME...]
 
 Lists what 'warplens run --csv' writes: Nsight Compute's names, what each counts, its unit, other names of it (nvprof,
-older Nsight Compute), and whether the number equals the hardware's (exact) or is an estimate.
+older Nsight Compute), and whether the number equals the hardware's (exact, as long as the report marks no access to that
+memory with ~ and all blocks were counted) or is an estimate.
 )";
 }
 

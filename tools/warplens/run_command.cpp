@@ -119,8 +119,9 @@ void add_registers(const RunOptions& options, const std::string& program, report
   if (!code) return;
   const gpu::Gpu gpu = *gpu::find_gpu(options.gpu.wanted);
   const int target = gpu.compute_capability[0] * 10 + gpu.compute_capability[1];
-  session.registers = registers_of(assembled_for(*code, target));
-  if (options.resource_usage) std::fputs(resource_usage_text(*code, target, options.gpu.wanted).c_str(), stderr);
+  session.registers = registers_of(assembled_for(*code, target, options.compile.max_registers));
+  if (!options.resource_usage) return;
+  std::fputs(resource_usage_text(*code, target, options.gpu.wanted, options.compile.max_registers).c_str(), stderr);
 }
 
 int exit_code_of(const report::RunEnd& end) { return end.timed_out ? kTimedOut : end.exit_code; }

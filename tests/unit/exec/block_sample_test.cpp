@@ -335,7 +335,7 @@ TEST(SampledLaunch, a_fault_in_any_block_ends_the_launch_and_nothing_is_scaled) 
     PtxLauncher::Options options;
     options.grid = {200, 1, 1};
     options.block = {64, 1, 1};
-    options.workers = 2;
+    options.workers = 1;  // a second one might end all other blocks first
     options.sample = {0.1, 0};
     const LaunchOutcome outcome = launcher.launch("faulty", options, Params().add(in).add(bad), jit.get());
     ASSERT_EQ(outcome.findings.size(), 1u);

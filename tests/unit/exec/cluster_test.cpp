@@ -97,6 +97,33 @@ TEST_P(Clusters, a_block_that_the_cluster_does_not_have_is_found) {
       << outcome.findings[0].message;
 }
 
+// 32 words side by side are 4 sectors, of another block's memory; of the own they are one pass.
+TEST_P(Clusters, generic_loads_and_stores_of_another_block_count_sectors) {
+  PtxLauncher gpu(kPtxHead + R"(
+.visible .entry k(.param .u32 other_block) {
+  .reg .b32 at, t, other; .reg .b64 g; .shared .align 128 .b32 mine[64];
+  mov.u32 t, %tid.x; ld.param.u32 other, [other_block];
+  mov.u32 at, mine; mad.lo.u32 at, t, 4, at; cvt.u64.u32 g, at; cvta.shared.u64 g, g;
+  mov.u32 t, %cluster_ctarank; xor.b32 t, t, other; mapa.u64 g, g, t;
+  ld.u32 t, [g]; st.u32 [g+128], t;
+  barrier.cluster.arrive; barrier.cluster.wait; ret;
+})");
+  for (const uint32_t other : {0U, 1U}) {
+    const auto outcome = gpu.launch("k", {.grid = {2, 1, 1}, .block = {32, 1, 1}, .cluster = {2, 1, 1}},
+                                    Params().add(other), executor().get());
+    ASSERT_TRUE(outcome.complete()) << outcome.findings[0].message;
+    for (const events::Access access : {events::Access::kLoad, events::Access::kStore}) {
+      events::SiteCounts all;
+      const auto& sites = gpu.kernel("k")->info.sites;
+      for (size_t s = 0; s < sites.size(); ++s)
+        if (sites[s].access == access && sites[s].generic) all += outcome.counts.sites[s];
+      EXPECT_EQ(all.requests, 2U);
+      EXPECT_EQ(all.sectors, other == 1 ? 8U : 0U);
+      EXPECT_EQ(all.wavefronts, other == 1 ? 0U : 2U);
+    }
+  }
+}
+
 /// Blocks that end without arriving count as arrived; one that waits for a block that waits elsewhere is a deadlock.
 TEST_P(Clusters, blocks_that_have_ended_are_not_waited_for) {
   PtxLauncher gpu(kPtxHead + R"(

@@ -92,8 +92,8 @@ constexpr uint64_t kWarps = 32;
 /// A worker's block: what its warps see, shared memory (with the 1 KiB that the system has), 64 bytes of local memory a
 /// thread; and 24 KiB for counters, cached ranges and the launch itself.
 constexpr uint64_t kPerWorker = kWarps * sizeof(WarpContext) + 8192 + 1024 + kWarps * 32 * 64 + (24 << 10);
-/// Frame, hooks, listeners, guard page: less than 288 KiB for a small kernel.
-constexpr uint64_t kStack = 288 << 10;
+/// Frames of both parts of the code, hooks, listeners, guard page: less than 448 KiB for a small kernel.
+constexpr uint64_t kStack = 448 << 10;
 
 class MemoryOverhead : public testing::Test {
  protected:

@@ -57,6 +57,7 @@ TEST(JoinedLoads, not_across_what_may_change_the_memory) {
   EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; bar.sync 0; ld.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
   EXPECT_EQ(joined("ld.shared.f32 %f1, [%r1]; st.global.f32 [%rd1], %f1; ld.shared.f32 %f2, [%r1+4];"), (Bytes{8, 0}));
   EXPECT_EQ(joined("ld.volatile.shared.f32 %f1, [%r1]; ld.volatile.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
+  EXPECT_EQ(joined("ld.volatile.shared.f32 %f1, [%r1]; ld.shared.f32 %f2, [%r1+4];"), (Bytes{4, 4}));
 }
 
 TEST(JoinedLoads, not_across_a_new_value_of_the_base_or_a_branch) {

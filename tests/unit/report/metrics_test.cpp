@@ -52,6 +52,20 @@ TEST(Metrics, of_the_naive_product) {
   EXPECT_EQ(value(run, "sm__maximum_warps_per_active_cycle_pct"), 50);
 }
 
+// 32 lanes add to one place, once: a sector each by the L1 counters, one sector for L2's theoretical ones.
+TEST(Metrics, of_atomics_on_one_place) {
+  RunRecord run = example::matmul(example::Product::kNaive, 64, "");
+  for (events::AccessSite& site : run.kernels[0].info.sites) site.access = events::Access::kReduction;
+  auto counts = std::make_shared<events::LaunchCounts>();
+  counts->sites.resize(run.kernels[0].info.sites.size());
+  counts->sites[0] = {1, 32, 32, 1, 1, 0, 0, 31};
+  run.launches[0].counts = counts;
+  EXPECT_EQ(value(run, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"), 1);
+  EXPECT_EQ(value(run, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"), 32);
+  EXPECT_EQ(value(run, "memory_l2_theoretical_sectors_global"), 1);
+  EXPECT_EQ(value(run, "derived__memory_l2_theoretical_sectors_global_excessive"), 0);
+}
+
 TEST(Metrics, names_are_unique_and_explained) {
   std::set<std::string_view> names;
   for (const Metric& m : metrics()) {
