@@ -234,10 +234,10 @@ WARPLENS_DRIVER cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction functi
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttribute& a = config->attrs[i];
     if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) call.cooperative = a.value.cooperative != 0;
-    if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-      call.cluster = dim3(a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z);
+    if (a.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    call.cluster = dim3(a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z);
+    if (call.cluster.x == 0 || call.cluster.y == 0 || call.cluster.z == 0) return CUDA_ERROR_INVALID_VALUE;
   }
-  if (call.cluster.x == 0 || call.cluster.y == 0 || call.cluster.z == 0) return CUDA_ERROR_INVALID_VALUE;
   return launch_driver(function, call, params, extra);
 }
 

@@ -19,7 +19,7 @@ struct Node;
 /// A launch with its own copies of the arguments.
 struct KernelWork {
   const void* function = nullptr;
-  dim3 grid = {1, 1, 1}, block = {1, 1, 1}, cluster = {1, 1, 1};
+  dim3 grid = {1, 1, 1}, block = {1, 1, 1}, cluster = {0, 0, 0};
   size_t shared_bytes = 0;
   bool cooperative = false;
   std::vector<std::vector<uint8_t>> arguments;

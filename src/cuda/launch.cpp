@@ -18,17 +18,33 @@
 namespace warplens::cuda {
 namespace {
 
+uint64_t count(const dim3& d) { return uint64_t{d.x} * d.y * d.z; }
+/// The launch does not say what a cluster is.
+bool no_cluster_given(const LaunchCall& call) { return call.cluster.x == 0; }
+
+/// What the kernel was compiled for (__cluster_dims__); 1 x 1 x 1 when for nothing.
+events::Dim3 demanded_cluster(const ptx::Function& function) {
+  const auto& demanded = function.reqcluster;
+  return {std::max(demanded[0], 1u), std::max(demanded[1], 1u), std::max(demanded[2], 1u)};
+}
+
+events::Dim3 cluster_of(const LaunchCall& call, const ptx::Function& function) {
+  if (no_cluster_given(call)) return demanded_cluster(function);
+  return {call.cluster.x, call.cluster.y, call.cluster.z};
+}
+
 gpu::LaunchShape shape_of(const LaunchCall& call, const Function& function, const exec::LoadedKernel& kernel) {
   const auto& bound = function.ptx->maxntid[0] != 0 ? function.ptx->maxntid : function.ptx->reqntid;
   uint32_t max_threads = 0;
   if (bound[0] != 0) max_threads = bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u);
+  const events::Dim3 cluster = cluster_of(call, *function.ptx);
   return {.grid = {call.grid.x, call.grid.y, call.grid.z},
           .block = {call.block.x, call.block.y, call.block.z},
           .static_shared_bytes = kernel.static_shared_bytes,
           .dynamic_shared_bytes = call.shared_bytes,
           .dynamic_shared_allowed = function.dynamic_shared_allowed,
           .max_threads = max_threads,
-          .cluster = {call.cluster.x, call.cluster.y, call.cluster.z},
+          .cluster = {cluster.x, cluster.y, cluster.z},
           .any_cluster_size = function.any_cluster_size};
 }
 
@@ -203,8 +219,6 @@ uint64_t resident_blocks(Device& device, Function& function, uint64_t threads, u
 
 namespace {
 
-uint64_t count(const dim3& d) { return uint64_t{d.x} * d.y * d.z; }
-
 void say_refused(Device& device, const Function& function, const std::string& why) {
   const std::string text = fmt::format("launch of {} refused: {}", function.name, why);
   if (auto* records = device.session().records())
@@ -213,11 +227,23 @@ void say_refused(Device& device, const Function& function, const std::string& wh
     say(text);
 }
 
+/// Empty, or why the cluster that the launch names is not the one the kernel was compiled for.
+std::string other_cluster(const LaunchCall& call, const ptx::Function& function) {
+  const events::Dim3 given = cluster_of(call, function), demanded = demanded_cluster(function);
+  if (function.reqcluster[0] == 0 || given == demanded) return {};
+  return fmt::format("a cluster of {} x {} x {}, and the kernel was compiled for {} x {} x {} (__cluster_dims__)",
+                     given.x, given.y, given.z, demanded.x, demanded.y, demanded.z);
+}
+
 cudaError_t check_shape(Device& device, Function& function, const LaunchCall& call) {
   const gpu::LaunchShape shape = shape_of(call, function, kernel_of(device, function));
   if (const auto fault = gpu::check_launch(device.gpu(), shape); fault != gpu::LaunchFault::kNone) {
     say_refused(device, function, explain(fault, device.gpu(), shape));
     return error_of(fault);
+  }
+  if (const std::string why = other_cluster(call, *function.ptx); !why.empty()) {
+    say_refused(device, function, why);
+    return cudaErrorInvalidClusterSize;
   }
   if (!call.arguments && !function.ptx->params.empty()) return cudaErrorInvalidValue;
   // An estimate of the registers is no reason to refuse.
@@ -234,14 +260,6 @@ cudaError_t check_shape(Device& device, Function& function, const LaunchCall& ca
     return cudaErrorCooperativeLaunchTooLarge;
   }
   return cudaSuccess;
-}
-
-/// Of a launch that does not say: what the kernel was compiled for (__cluster_dims__).
-events::Dim3 cluster_of(const LaunchCall& call, const ptx::Function& function) {
-  const auto& demanded = function.reqcluster;
-  if (count(call.cluster) == 1 && demanded[0] != 0)
-    return {demanded[0], std::max(demanded[1], 1u), std::max(demanded[2], 1u)};
-  return {call.cluster.x, call.cluster.y, call.cluster.z};
 }
 
 KernelWork captured_work(Device& device, Function& function, const LaunchCall& call) {

@@ -8,7 +8,8 @@ namespace warplens::cuda {
 
 struct LaunchCall {
   const void* function = nullptr;  ///< host address that stands for the kernel
-  dim3 grid = {1, 1, 1}, block = {1, 1, 1}, cluster = {1, 1, 1};
+  dim3 grid = {1, 1, 1}, block = {1, 1, 1};
+  dim3 cluster = {0, 0, 0};  ///< blocks; zeros: the kernel's own (__cluster_dims__), or none
   void** arguments = nullptr;
   size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;

@@ -38,8 +38,10 @@ cudaError_t available_shared(size_t* bytes, const void* host, int blocks, int th
   });
 }
 
-dim3 cluster_of(const cudaLaunchConfig_t& config) {
-  dim3 cluster(1, 1, 1);
+/// Of the configuration, else of the kernel (__cluster_dims__).
+dim3 cluster_of(const cudaLaunchConfig_t& config, const ptx::Function& function) {
+  const auto& demanded = function.reqcluster;
+  dim3 cluster(std::max(demanded[0], 1u), std::max(demanded[1], 1u), std::max(demanded[2], 1u));
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (config.attrs[i].id == cudaLaunchAttributeClusterDimension)
       cluster =
@@ -66,7 +68,7 @@ cudaError_t largest_cluster(int* size, const void* host, const cudaLaunchConfig_
 cudaError_t active_clusters(int* clusters, const void* host, const cudaLaunchConfig_t* config) {
   if (!clusters || !config) return remember(cudaErrorInvalidValue);
   return about_kernel(host, [&](Device& device, Function& function) {
-    const dim3 c = cluster_of(*config);
+    const dim3 c = cluster_of(*config, ptx_of(device, function));
     const uint64_t blocks = uint64_t{c.x} * c.y * c.z;
     const uint32_t most = function.any_cluster_size ? device.gpu().largest_cluster() : device.gpu().cluster_blocks;
     if (blocks == 0 || blocks > most) return cudaErrorInvalidClusterSize;

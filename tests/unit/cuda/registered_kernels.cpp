@@ -15,7 +15,7 @@ void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int)
 
 namespace warplens::cuda::test {
 
-char twice, store_at, use_counter, big_shared, meet, missing;
+char twice, store_at, use_counter, big_shared, meet, pairs, missing;
 char counter, scale;
 
 std::string record_path() { return testing::TempDir() + "runtime_test_record." + std::to_string(getpid()); }
@@ -77,6 +77,17 @@ done:
   .shared .align 4 .b8 s[8192];
   ret;
 }
+.visible .entry pairs(.param .u64 p) .explicitcluster .reqnctapercluster 2, 1, 1
+{
+  .reg .b32 %r;
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [p];
+  mov.u32 %r, %ctaid.x;
+  mul.wide.u32 %d1, %r, 4;
+  add.s64 %d2, %d0, %d1;
+  st.global.u32 [%d2], 1;
+  ret;
+}
 // Every block adds 1 to *p, all blocks meet as in a cooperative grid sync, and block i stores the sum in p[1 + i].
 .visible .entry meet(.param .u64 p)
 {
@@ -122,7 +133,7 @@ struct Start {
       __cudaRegisterFunction(handle, &host, &host, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     };
     add(twice, "twice"), add(store_at, "store_at"), add(use_counter, "use_counter"), add(big_shared, "big_shared");
-    add(meet, "meet");
+    add(meet, "meet"), add(pairs, "pairs");
     __cudaRegisterVar(handle, &counter, &counter, "counter", 0, 4, 0, 0);
     __cudaRegisterVar(handle, &scale, &scale, "scale", 0, 8, 1, 0);
     __cudaRegisterFatBinaryEnd(handle);

@@ -15,6 +15,7 @@ extern char store_at;     ///< (int* p): *p = 1
 extern char use_counter;  ///< (int* p): p[0] = counter, the float p[1] = scale[1]
 extern char big_shared;   ///< (int*): has 8192 bytes of static shared memory
 extern char meet;         ///< (int* p): a grid barrier; p[0] = p[1 + block] = number of blocks
+extern char pairs;        ///< (int* p): p[block] = 1; compiled for clusters of 2
 extern char missing;      ///< was not registered
 extern char counter;      ///< int variable, 5
 extern char scale;        ///< two floats, 2 and 3

@@ -81,6 +81,31 @@ TEST_F(Runtime, refused_launches_do_not_stick) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+TEST_F(Runtime, clusters_that_a_kernel_was_compiled_for_are_checked) {
+  int* p = device_ints(4);
+  ASSERT_EQ(cudaMemset(p, 0, 16), cudaSuccess);
+  EXPECT_EQ(launch(pairs, 3, 32, p), cudaErrorInvalidClusterSize);  // 2 does not divide it: a block would be lost
+  EXPECT_EQ(launch(pairs, 4, 32, p), cudaSuccess);
+  int got[4] = {};
+  EXPECT_EQ(cudaMemcpy(got, p, 16, cudaMemcpyDeviceToHost), cudaSuccess);
+  for (const int value : got) EXPECT_EQ(value, 1);
+
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(4, 1, 1), config.blockDim = dim3(32, 1, 1);
+  config.attrs = &shape, config.numAttrs = 1;
+  void* arguments[] = {&p};
+  for (const unsigned size : {1u, 2u, 4u}) {
+    shape.val.clusterDim = {size, 1, 1};
+    EXPECT_EQ(cudaLaunchKernelExC(&config, &pairs, arguments), size == 2 ? cudaSuccess : cudaErrorInvalidClusterSize)
+        << size;
+  }
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  cudaGetLastError();
+  cudaFree(p);
+}
+
 TEST_F(Runtime, dynamic_shared_memory_needs_the_opt_in) {
   void* none[] = {nullptr};
   void* p = nullptr;
