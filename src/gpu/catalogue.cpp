@@ -31,10 +31,31 @@ std::string folded(std::string_view text) {
   return out;
 }
 
-bool names(const std::string& wanted, const KnownGpu& known) {
+bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
+
+/// `wanted` is the end of the name from one of its words on, and has the word of the model, the first one with a digit:
+/// "RTX 5060 Ti" and "5060 Ti" name an "NVIDIA GeForce RTX 5060 Ti", "Ti" does not; nor is "HBM3" an "H100 80GB HBM3".
+bool ends_name(const std::string& wanted, std::string_view name) {
+  while (has_digit(name)) {
+    if (folded(name) == wanted) return true;
+    const size_t blank = name.find(' ');
+    if (blank == std::string_view::npos || has_digit(name.substr(0, blank))) return false;
+    name.remove_prefix(blank + 1);
+  }
+  return false;
+}
+
+/// Null when no GPU, or more than one, is called so.
+const Gpu* called(const std::string& wanted) {
   const std::string w = folded(wanted);
-  return w == folded(known.id) || w == folded(known.gpu->name) ||
-         (w.size() >= 2 && known.gpu->name.ends_with(" " + wanted));
+  const Gpu* found = nullptr;
+  for (const KnownGpu& known : known_gpus()) {
+    if (w == folded(known.id) || w == folded(known.gpu->name)) return known.gpu;
+    if (!ends_name(w, known.gpu->name)) continue;
+    if (found != nullptr) return nullptr;
+    found = known.gpu;
+  }
+  return found;
 }
 
 Diagnostic unknown(const std::string& wanted) {
@@ -74,8 +95,7 @@ const Gpu& default_gpu() {
 Result<Gpu> find_gpu(const std::string& wanted) {
   if (wanted.empty()) return default_gpu();
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".toml")) return load_gpu(wanted);
-  for (const KnownGpu& known : known_gpus())
-    if (names(wanted, known)) return *known.gpu;
+  if (const Gpu* gpu = called(wanted)) return *gpu;
   return unknown(wanted);
 }
 

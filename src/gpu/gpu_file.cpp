@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <set>
@@ -54,10 +56,12 @@ class Reader {
   void read_list(const char* key, std::vector<int>& to) {
     if (const toml::node* node = find(key, kMayLack)) take(*node, key, to, std::numeric_limits<int>::min(), kNoBound);
   }
+  /// Nothing is wrong so far: the entries can be compared with one another.
+  bool sound() const { return errors_.empty(); }
   /// `holds` must hold between entries; the fault stands at `key` of `section`.
   void demand(bool holds, const char* section, const char* key, const std::string& what) {
     const toml::node* node = root_[section][key].node();
-    if (!holds && node && errors_.empty()) fault(*node, fmt::format("'{}': {}", key, what));
+    if (!holds && node) fault(*node, fmt::format("'{}': {}", key, what));
   }
   Diagnostics finish() {
     for (const auto& [name, node] : root_) {
@@ -230,15 +234,18 @@ Result<Gpu> parse_gpu(std::string_view text, const std::string& file_name) {
   read_device(reader, gpu);
   read_limits(reader, gpu);
   read_memory_and_pipes(reader, gpu);
-  check_together(reader, gpu);
+  if (reader.sound()) check_together(reader, gpu);
   if (Diagnostics errors = reader.finish(); !errors.empty()) return errors;
   return gpu;
 }
 
 Result<Gpu> load_gpu(const std::string& path) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return make_error(fmt::format("cannot read the GPU file {}", path));
+  if (!in || !(text << in.rdbuf()))  // the latter fails for a directory, and for nothing to read
+    return make_error(
+        fmt::format("cannot read the GPU file {}: {}", path, errno != 0 ? std::strerror(errno) : "it is empty"));
   return parse_gpu(text.str(), path);
 }
 

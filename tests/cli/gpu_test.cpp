@@ -28,7 +28,7 @@ TEST_F(GpuTest, damaged_file_is_told_where) {
   std::string text{std::istreambuf_iterator<char>(in), {}};
   text.replace(text.find("sms = 132"), 9, "sms = 0  ");
   const std::string name = file("mine.toml", text);
-  expect_refused(tool({"run", "--gpu-file", name, WARPLENS_CLI_PROGRAM}), name + ":11:7: error: 'sms'");
+  expect_refused(tool({"run", "--gpu-file", name, WARPLENS_CLI_PROGRAM}), name + ":10:7: error: 'sms'");
   expect_refused(tool({"run", "--gpu-file", path("none.toml"), WARPLENS_CLI_PROGRAM}), "none.toml");
 }
 

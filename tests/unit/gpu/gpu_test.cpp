@@ -94,7 +94,7 @@ TEST(GpuFile, absurd_values_name_the_entry_and_its_place) {
     EXPECT_FALSE(parsed.has_value()) << to;
     return parsed ? std::string() : render(parsed.error().front());
   };
-  EXPECT_NE(fault_of("sms = 132", "sms = 0").find("my.toml:11:7: error: 'sms' makes no sense"), std::string::npos);
+  EXPECT_NE(fault_of("sms = 132", "sms = 0").find("my.toml:10:7: error: 'sms' makes no sense"), std::string::npos);
   EXPECT_NE(fault_of("sms = 132", "sms = -3").find("'sms'"), std::string::npos);
   EXPECT_NE(fault_of("sms = 132", "sms = 1e9").find("'sms'"), std::string::npos);
   EXPECT_NE(fault_of("name = \"NVIDIA H200\"", "name = \"\"").find("'name'"), std::string::npos);
@@ -106,6 +106,46 @@ TEST(GpuFile, absurd_values_name_the_entry_and_its_place) {
             std::string::npos);
   EXPECT_NE(fault_of("cluster_blocks_optin = 16", "cluster_blocks_optin = 4").find("'cluster_blocks_optin'"),
             std::string::npos);
+}
+
+TEST(GpuFile, every_fault_between_entries_is_told) {
+  std::string text = text_of_default();
+  for (const auto& [from, to] : {std::pair{"shared_allocation_unit = 128", "shared_allocation_unit = 100"},
+                                 {"cluster_blocks_optin = 16", "cluster_blocks_optin = 4"},
+                                 {"threads_per_sm = 2048", "threads_per_sm = 1000"}}) {
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, std::string(from).size(), to);
+  }
+  const auto parsed = parse_gpu(text, "my.toml");
+  ASSERT_FALSE(parsed.has_value());
+  std::string all;
+  for (const Diagnostic& d : parsed.error()) all += d.message + "\n";
+  EXPECT_EQ(all,
+            "'shared_allocation_unit': must be a power of two\n"
+            "'threads_per_block': more than 'threads_per_sm'\n"
+            "'threads_per_sm': must be whole warps\n"
+            "'cluster_blocks_optin': less than 'cluster_blocks'\n");
+}
+
+TEST(GpuFile, that_cannot_be_read_says_why) {
+  const auto missing = load_gpu("/no/such/file.toml"), folder = load_gpu("/usr/");
+  ASSERT_FALSE(missing.has_value() || folder.has_value());
+  EXPECT_EQ(missing.error()[0].message, "cannot read the GPU file /no/such/file.toml: No such file or directory");
+  EXPECT_NE(folder.error()[0].message.find("Is a directory"), std::string::npos) << folder.error()[0].message;
+}
+
+TEST(KnownGpus, are_found_by_the_end_of_their_name_with_the_model) {
+  for (const auto& [wanted, name] : {std::pair{"a100-sxm4-80gb", "NVIDIA A100-SXM4-80GB"},
+                                     {"5060 ti", "NVIDIA GeForce RTX 5060 Ti"},
+                                     {"geforce rtx 3090", "NVIDIA GeForce RTX 3090"},
+                                     {"H100 80GB HBM3", "NVIDIA H100 80GB HBM3"},
+                                     {"T4", "Tesla T4"}}) {
+    const auto found = find_gpu(wanted);
+    EXPECT_TRUE(found.has_value() && found->name == name) << wanted;
+  }
+  for (const char* wanted : {"Ti", "HBM3", "80GB HBM3", "80GB", "60 Ti", "-", "NVIDIA"})
+    EXPECT_FALSE(find_gpu(wanted).has_value()) << wanted;
 }
 
 TEST(GpuFile, may_lack_what_nobody_knows) {
