@@ -98,13 +98,42 @@ int main() {
   EXPECT_NE(r.errors.find("needs more than the 65536 registers that NVIDIA H200 has"), std::string::npos) << r.errors;
 }
 
+TEST_F(OccupancyTest, without_registers_says_so_and_leaves_their_limit_out) {
+  const auto r = tool({"occupancy", "--block", "256", "--no-curves"});
+  EXPECT_NE(r.output.find("256 threads, registers not given (--regs), no shared memory"), std::string::npos)
+      << r.output;
+  EXPECT_NE(r.output.find("warps 8, blocks 32, shared memory 228, barriers 64"), std::string::npos) << r.output;
+  const json j = json::parse(tool({"occupancy", "--block", "256", "--json", "-"}).output)["kernels"][0]["occupancy"];
+  EXPECT_EQ(j["blocks_per_sm"], 8);
+  EXPECT_FALSE(j.contains("registers_per_thread") || j.contains("registers_exactness"));
+  EXPECT_FALSE(j["block_limits"].contains("registers"));
+}
+
 TEST_F(OccupancyTest, wrong_use_is_told) {
+  expect_refused(tool({"occupancy", "--block", "32", "--carveout", "999"}), "164, 196, 228 KiB");
+  const std::string bare = file("bare.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n");
+  expect_refused(tool({"occupancy", "--block", "32", bare}), "bare.ptx has no kernels");
   expect_refused(tool({"occupancy"}), "--block 256 --regs 64");
   expect_refused(tool({"occupancy", "--block", "none"}), "--block needs a number of threads");
   expect_refused(tool({"occupancy", "--blck", "32"}), "did you mean --block?");
   expect_refused(tool({"occupancy", "--block", "32", "--gpu", "x"}), "there is no GPU 'x'");
   expect_refused(tool({"occupancy", "--block", "32", path("none.ptx")}), "there is no file");
   expect_refused(tool({"occupancy", "--block", "32", "--entry", "none", file("copy.ptx", kPtx)}), "copy(float*)");
+}
+
+TEST_F(OccupancyTest, reports_that_cannot_be_written_are_refused) {
+  const std::string ptx = file("copy.ptx", kPtx);
+  expect_refused(tool({"run", "--metrics", "gld_transactions", ptx}), "add --csv FILE");
+  expect_refused(tool({"run", "--csv", "-", "--json", "-", ptx}), "only one of --json and --csv");
+}
+
+TEST_F(OccupancyTest, every_command_has_help) {
+  for (const char* command : {"run", "cc", "demo", "occupancy", "gpus", "metrics", "cache"})
+    for (const char* option : {"--help", "-h"}) {
+      const auto r = tool({command, option});
+      EXPECT_TRUE(r.ok()) << command << r.errors;
+      EXPECT_EQ(r.output.find(std::string("usage: warplens ") + command), 0u) << command << r.output;
+    }
 }
 
 TEST_F(OccupancyTest, metrics_are_listed_and_written_as_csv) {

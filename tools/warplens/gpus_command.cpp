@@ -45,6 +45,10 @@ report::TextTable table_of(const std::vector<gpu::KnownGpu>& gpus) {
 }  // namespace
 
 int gpus_command(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    std::fputs(gpus_help().c_str(), stdout);
+    return 0;
+  }
   if (!arguments.empty()) {
     print({make_error("'gpus' takes no arguments", "warplens gpus")});
     return kMisuse;

@@ -15,7 +15,7 @@ usage:
   warplens metrics [NAME...]                   what --csv counts under the profilers' names
   warplens cache [clear]                       show, or empty, the folder of compiled kernels
   warplens --version
-  warplens help run                            all options of 'run' (and: help cc, help cache)
+  warplens help run                            all options of 'run' (and: cc, demo, occupancy, gpus, metrics, cache)
 
 examples:
   warplens run app.cu                          compile with clang, run, report

@@ -27,6 +27,10 @@ std::string entry_text(const report::Metric& m, const report::TextStyle& style) 
 }  // namespace
 
 int metrics_command(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    std::fputs(metrics_help().c_str(), stdout);
+    return 0;
+  }
   std::vector<const report::Metric*> shown;
   for (const report::Metric& m : report::metrics())
     if (arguments.empty()) shown.push_back(&m);

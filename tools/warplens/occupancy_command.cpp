@@ -6,9 +6,10 @@
 //     registers a thread:     1: 50 %   73: 38 %  ...
 #include "warplens/occupancy_command.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -34,8 +35,20 @@ namespace {
 struct Question {
   std::string name;
   gpu::OccupancyInput input;
+  bool registers_known = true;
   bool estimated = false;  ///< the registers
 };
+
+/// With registers that nobody gave, none limits: not even the fewest that a launch takes.
+gpu::Gpu gpu_for(gpu::Gpu gpu, const Question& q) {
+  if (!q.registers_known) gpu.least_registers_per_thread.reset();
+  return gpu;
+}
+
+std::string registers_words(const Question& q) {
+  if (!q.registers_known) return "registers not given (--regs)";
+  return fmt::format("{} a thread{}", report::plural(q.input.registers, "register"), q.estimated ? " (estimate)" : "");
+}
 
 std::string bytes_words(uint64_t bytes) {
   if (bytes == 0) return "no";
@@ -44,9 +57,8 @@ std::string bytes_words(uint64_t bytes) {
 
 std::string head_text(const gpu::Gpu& gpu, const Question& q) {
   const std::string name = q.name.empty() ? std::string() : report::demangled(q.name) + " on ";
-  return fmt::format("{}{}: {}, {} a thread{}, {} shared memory a block", name, gpu.name,
-                     report::plural(q.input.threads, "thread"), report::plural(q.input.registers, "register"),
-                     q.estimated ? " (estimate)" : "", bytes_words(q.input.shared_bytes));
+  return fmt::format("{}{}: {}, {}, {} shared memory a block", name, gpu.name,
+                     report::plural(q.input.threads, "thread"), registers_words(q), bytes_words(q.input.shared_bytes));
 }
 
 std::string limits_text(const gpu::Occupancy& o) {
@@ -70,7 +82,8 @@ std::string curve_text(const char* title, const gpu::Curve& curve, const report:
   return report::wrapped(text, style.width, 4);
 }
 
-std::string answer_text(const gpu::Gpu& gpu, const Question& q, bool curves, const report::TextStyle& style) {
+std::string answer_text(const gpu::Gpu& whole, const Question& q, bool curves, const report::TextStyle& style) {
+  const gpu::Gpu gpu = gpu_for(whole, q);
   const gpu::Occupancy o = gpu::occupancy(gpu, q.input);
   std::string text = report::wrapped(head_text(gpu, q), style.width, 0);
   text += report::wrapped(
@@ -81,7 +94,7 @@ std::string answer_text(const gpu::Gpu& gpu, const Question& q, bool curves, con
   if (!curves) return text;
   text += report::wrapped("occupancy from this value of one input on, the others held:", style.width, 2);
   text += curve_text("threads a block", gpu::over_block_size(gpu, q.input), style);
-  text += curve_text("registers a thread", gpu::over_registers(gpu, q.input), style);
+  text += curve_text("registers a thread", gpu::over_registers(whole, q.input), style);
   text += curve_text("bytes of shared memory a block", gpu::over_shared(gpu, q.input), style);
   return text;
 }
@@ -93,17 +106,26 @@ nlohmann::ordered_json curve_json(const gpu::Curve& curve) {
   return list;
 }
 
-std::string json_of(const gpu::Gpu& gpu, const std::vector<Question>& questions, bool curves) {
-  nlohmann::ordered_json all = {{"gpu", gpu.name}, {"kernels", nlohmann::ordered_json::array()}};
+nlohmann::ordered_json occupancy_json(const gpu::Gpu& gpu, const Question& q) {
+  auto j = report::occupancy_json({gpu::occupancy(gpu, q.input), q.input.registers, q.estimated});
+  if (q.registers_known) return j;
+  for (const char* name : {"registers_per_thread", "registers_exactness", "registers_per_block"}) j.erase(name);
+  j["block_limits"].erase("registers");
+  return j;
+}
+
+std::string json_of(const gpu::Gpu& whole, const std::vector<Question>& questions, bool curves) {
+  nlohmann::ordered_json all = {{"gpu", whole.name}, {"kernels", nlohmann::ordered_json::array()}};
   for (const Question& q : questions) {
+    const gpu::Gpu gpu = gpu_for(whole, q);
     nlohmann::ordered_json j = {{"name", q.name},
                                 {"threads_per_block", q.input.threads},
                                 {"shared_bytes", q.input.shared_bytes},
                                 {"barriers", q.input.barriers}};
-    j["occupancy"] = report::occupancy_json({gpu::occupancy(gpu, q.input), q.input.registers, q.estimated});
+    j["occupancy"] = occupancy_json(gpu, q);
     if (curves)
       j["curves"] = {{"threads_per_block", curve_json(gpu::over_block_size(gpu, q.input))},
-                     {"registers_per_thread", curve_json(gpu::over_registers(gpu, q.input))},
+                     {"registers_per_thread", curve_json(gpu::over_registers(whole, q.input))},
                      {"shared_bytes", curve_json(gpu::over_shared(gpu, q.input))}};
     all["kernels"].push_back(std::move(j));
   }
@@ -134,21 +156,39 @@ Result<Question> question_of(const OccupancyOptions& o, session::Session& sessio
   return q;
 }
 
+/// `all`: the kernels of every image of the file.
+Diagnostic no_such_kernel(const OccupancyOptions& o, std::vector<const ptx::Function*> all) {
+  if (all.empty())
+    return make_error(fmt::format("{} has no kernels", o.file), "a __global__ template counts once it is instantiated");
+  std::ranges::sort(all, {}, &ptx::Function::name);
+  const auto same = std::ranges::unique(all, {}, &ptx::Function::name);
+  all.erase(same.begin(), same.end());
+  std::string list = session::entry_list(all);
+  list.pop_back();
+  return make_error(fmt::format("'{}' is none of the kernels of {}, or more than one:\n{}", o.entry, o.file, list),
+                    "--entry NAME takes the name on the left or the one on the right");
+}
+
 Result<std::vector<Question>> questions_of_file(const OccupancyOptions& o, const gpu::Gpu& gpu) {
   const int target = gpu.compute_capability[0] * 10 + gpu.compute_capability[1];
   auto code = device_code_of(o.file, o.gpu.target);
   if (!code) return code.error();
-  if (code->empty()) return make_error(fmt::format("{} has no PTX", o.file));
+  if (code->empty())
+    return make_error(fmt::format("{} has no PTX", o.file),
+                      "name the CUDA source or its PTX, or build the program with PTX in it: nvcc -gencode "
+                      "arch=compute_90,code=compute_90");
   session::SessionOptions options;
   options.gpu = o.gpu.wanted;
   options.registers = registers_of(assembled_for(*code, target));
   auto session = session::Session::create(options);
   if (!session) return session.error();
   std::vector<Question> questions;
+  std::vector<const ptx::Function*> all;
   for (PtxImage& image : *code) {
     auto module = (*session)->load(std::move(image.text), image.name.empty() ? o.file : image.name);
     if (!module) return module.error();
     std::vector<const ptx::Function*> entries = (*module)->entries();
+    all.insert(all.end(), entries.begin(), entries.end());
     if (!o.entry.empty()) {
       auto entry = session::find_entry(**module, o.entry);
       if (!entry && code->size() == 1) return entry.error();
@@ -161,7 +201,7 @@ Result<std::vector<Question>> questions_of_file(const OccupancyOptions& o, const
       questions.push_back(std::move(*question));
     }
   }
-  if (questions.empty()) return make_error(fmt::format("{} has no kernel '{}'", o.file, o.entry));
+  if (questions.empty()) return no_such_kernel(o, std::move(all));
   return questions;
 }
 
@@ -169,10 +209,18 @@ Question plain_question(const OccupancyOptions& o) {
   Question q;
   q.input.threads = *o.threads;
   q.input.registers = o.registers.value_or(0);
+  q.registers_known = o.registers.has_value();
   q.input.shared_bytes = o.shared_bytes.value_or(0);
   q.input.carveout_kib = o.carveout_kib;
   q.input.barriers = o.barriers.value_or(1);
   return q;
+}
+
+Status check_carveout(const gpu::Gpu& gpu, std::optional<uint32_t> wanted) {
+  if (!wanted || *wanted <= gpu.shared_carveouts_kib.back()) return Done{};
+  return make_error(fmt::format("--carveout {}: an SM of {} can set aside {} KiB", *wanted, gpu.name,
+                                fmt::join(gpu.shared_carveouts_kib, ", ")),
+                    "a size between these is rounded up");
 }
 
 }  // namespace
@@ -188,6 +236,10 @@ int occupancy_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   const gpu::Gpu gpu = *gpu::find_gpu(options->gpu.wanted);
+  if (const Status possible = check_carveout(gpu, options->carveout_kib); !possible) {
+    print(possible.error());
+    return kMisuse;
+  }
   Result<std::vector<Question>> questions = std::vector<Question>{};
   if (options->file.empty())
     questions->push_back(plain_question(*options));

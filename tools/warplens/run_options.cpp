@@ -218,6 +218,7 @@ class Parser {
     take_inputs();
     take_compile_options();
     check_sample();
+    check_reports();
     if (!faults_.empty()) return std::move(faults_);
     return std::move(options_);
   }
@@ -282,6 +283,13 @@ class Parser {
     if (s.counting == "oracle")
       faults_.push_back(make_error("--counting oracle counts every block; it takes no --sample"));
     if (!s.count) faults_.push_back(make_error("--no-count counts nothing; there is nothing to take a --sample of"));
+  }
+
+  void check_reports() {
+    if (!options_.metrics.empty() && options_.csv.empty())
+      faults_.push_back(make_error("--metrics chooses columns of --csv, and there is none", "add --csv FILE"));
+    if (options_.json == "-" && options_.csv == "-")
+      faults_.push_back(make_error("only one of --json and --csv can be standard output", "give a file to the other"));
   }
 
   void take_inputs() {
