@@ -55,7 +55,7 @@ typedef struct warplens_launch_result warplens_launch_result;
 
 typedef struct warplens_session_options {
   size_t struct_bytes;  /* sizeof(warplens_session_options) */
-  const char* gpu;      /* null: the built-in one; its name ("h200"); or the path of a GPU file */
+  const char* gpu;      /* null: the default; a name that "warplens gpus" lists; or the path of a GPU file */
   const char* executor; /* null or "jit"; "interpreter" */
   uint32_t workers;     /* threads that run blocks; 0: one a core */
   const char* level;    /* null or "machine": counts as the GPU's assembler lays loops out; "ptx": as the PTX stands */

@@ -527,9 +527,9 @@ class Module:
 
 
 class Session:
-    """One virtual GPU. gpu: None for the built-in one, a name, or the path of a GPU file. level: "machine" (default)
-    counts loops as the GPU's assembler lays them out, "ptx" as the PTX stands. counting: "fast" (default) by closed
-    forms in generated code, "oracle" lane by lane: slow, and the same numbers."""
+    """One virtual GPU. gpu: None for the default, a name that "warplens gpus" lists, or the path of a GPU file.
+    level: "machine" (default) counts loops as the GPU's assembler lays them out, "ptx" as the PTX stands. counting:
+    "fast" (default) by closed forms in generated code, "oracle" lane by lane: slow, and the same numbers."""
 
     def __init__(self, gpu=None, executor=None, workers=0, level=None, counting=None):
         options = _Options.new(gpu=gpu.encode() if gpu else None, executor=executor.encode() if executor else None,
