@@ -13,7 +13,7 @@ namespace warplens::cuda {
 cudaError_t work_of(Device& device, const cudaKernelNodeParams& p, KernelWork& to) {
   Function* function = nullptr;
   if (const cudaError_t error = find_function(p.func, function); error != cudaSuccess) return error;
-  to = {p.func, p.gridDim, p.blockDim, {1, 1, 1}, p.sharedMemBytes, false, {}, {}};
+  to = {p.func, p.gridDim, p.blockDim, {0, 0, 0}, p.sharedMemBytes, false, {}, {}};
   const auto& params = ptx_of(device, *function).params;
   if (p.extra || (!p.kernelParams && !params.empty())) return cudaErrorInvalidValue;
   for (size_t i = 0; i < params.size(); ++i) {

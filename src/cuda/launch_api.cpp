@@ -93,11 +93,11 @@ WARPLENS_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, 
 
 cudaError_t cudaLaunchKernel(const void* func, dim3 grid, dim3 block, void** args, size_t shared_bytes,
                              cudaStream_t stream) {
-  return launch_with({func, grid, block, {1, 1, 1}, args, shared_bytes, stream});
+  return launch_with({func, grid, block, {0, 0, 0}, args, shared_bytes, stream});
 }
 cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 grid, dim3 block, void** args, size_t shared_bytes,
                                         cudaStream_t stream) {
-  return launch_with({func, grid, block, {1, 1, 1}, args, shared_bytes, stream, true});
+  return launch_with({func, grid, block, {0, 0, 0}, args, shared_bytes, stream, true});
 }
 WARPLENS_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 WARPLENS_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
@@ -106,7 +106,7 @@ WARPLENS_ALIAS(__cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func, void** args) {
   if (!config) return remember(cudaErrorInvalidValue);
-  LaunchCall call = {func, config->gridDim,          config->blockDim, {1, 1, 1},
+  LaunchCall call = {func, config->gridDim,          config->blockDim, {0, 0, 0},
                      args, config->dynamicSmemBytes, config->stream};
   if (const cudaError_t error = read_attributes(*config, call); error != cudaSuccess) return remember(error);
   return launch_with(call);
