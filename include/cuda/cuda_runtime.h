@@ -14,6 +14,7 @@
 #include "driver_functions.h"
 #include "vector_functions.h"
 #ifdef __cplusplus
+#include <initializer_list>  // nvcc's files have it, too: `for (int n : {1, 2})` compiles without an include
 #include "warplens/runtime_templates.h"
 #endif
 

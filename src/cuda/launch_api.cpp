@@ -59,6 +59,12 @@ cudaError_t fill_attributes(Device& device, Function& function, cudaFuncAttribut
       function.dynamic_shared_allowed != 0 ? static_cast<int>(function.dynamic_shared_allowed) : free_shared;
   to.preferredShmemCarveout = function.carveout;
   to.nonPortableClusterSizeAllowed = function.any_cluster_size;
+  if (const auto& cluster = ptx.reqcluster; cluster[0] != 0) {
+    to.clusterDimMustBeSet = 1;
+    to.requiredClusterWidth = static_cast<int>(cluster[0]);
+    to.requiredClusterHeight = static_cast<int>(std::max(cluster[1], 1u));
+    to.requiredClusterDepth = static_cast<int>(std::max(cluster[2], 1u));
+  }
   return cudaSuccess;
 }
 

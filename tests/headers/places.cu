@@ -19,3 +19,13 @@ extern "C" __global__ void k_call(float* o, const float* in) {
 // PTX k_cluster: .reqnctapercluster 2, 1, 1
 extern "C" __global__ void __cluster_dims__(2, 1, 1) k_cluster(float* o) { o[threadIdx.x] = 1; }
 int main() {}
+
+// Lists in braces work without an include, on both sides, as with nvcc.
+__global__ void listed(int* o) {
+  for (int n : {1, 2, 3}) *o += n;
+}
+int listed_on_host() {
+  int sum = 0;
+  for (int n : {1, 2, 3}) sum += n;
+  return sum;
+}

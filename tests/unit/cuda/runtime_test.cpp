@@ -101,6 +101,15 @@ TEST_F(Runtime, clusters_that_a_kernel_was_compiled_for_are_checked) {
     EXPECT_EQ(cudaLaunchKernelExC(&config, &pairs, arguments), size == 2 ? cudaSuccess : cudaErrorInvalidClusterSize)
         << size;
   }
+  cudaFuncAttributes attributes = {};
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, &pairs), cudaSuccess);
+  EXPECT_EQ(attributes.clusterDimMustBeSet, 1);
+  EXPECT_EQ(attributes.requiredClusterWidth, 2);
+  EXPECT_EQ(attributes.requiredClusterHeight, 1);
+  EXPECT_EQ(attributes.requiredClusterDepth, 1);
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, &twice), cudaSuccess);
+  EXPECT_EQ(attributes.clusterDimMustBeSet, 0);
+  EXPECT_EQ(attributes.requiredClusterWidth, 0);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   cudaGetLastError();
   cudaFree(p);
