@@ -121,13 +121,16 @@ class BlockShare {
 
  private:
   static constexpr size_t kTurnsInVain = 4;
+  /// Blocks side by side use memory side by side, which one core should have to itself (measured: axpy on two threads is
+  /// 1.5 to 1.7 times as fast as on one with 16 at once, 1.8 with 64, 1.8 with 128).
+  static constexpr uint64_t kMostAtOnce = 64;
 
   /// Several at once of many, since workers ask for small blocks every 200 ns; in step where blocks may wait for
   /// others.
   bool take_more() {
     const uint64_t clusters = launch_.request->grid.count() / launch_.request->cluster.count();
     if (next_cluster_.load(std::memory_order_relaxed) >= clusters) return false;
-    const uint64_t share = spins_ ? 1 : std::clamp<uint64_t>(clusters / (launch_.info.workers * 64), 1, 16);
+    const uint64_t share = spins_ ? 1 : std::clamp<uint64_t>(clusters / (launch_.info.workers * 64), 1, kMostAtOnce);
     next_ = next_cluster_.fetch_add(share, std::memory_order_relaxed);
     end_ = std::min(next_ + share, clusters);
     if (next_ >= end_) next_ = end_ = 0;
