@@ -121,8 +121,8 @@ class BlockShare {
 
  private:
   static constexpr size_t kTurnsInVain = 4;
-  /// Blocks side by side use memory side by side, which one core should have to itself (measured: axpy on two threads is
-  /// 1.5 to 1.7 times as fast as on one with 16 at once, 1.8 with 64, 1.8 with 128).
+  /// Blocks side by side use memory side by side, which one core should have to itself (measured: axpy on two threads
+  /// is 1.5 to 1.7 times as fast as on one with 16 at once, 1.8 with 64, 1.8 with 128).
   static constexpr uint64_t kMostAtOnce = 64;
 
   /// Several at once of many, since workers ask for small blocks every 200 ns; in step where blocks may wait for
