@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "ir/kernel.h"
+#include "machine/spread.h"
 
 namespace warplens::machine {
 namespace {
@@ -106,21 +106,6 @@ AtomicPlan plan_atomic(const ptx::Instr& in, Space space, const AtomicFacts* fac
   return plan;
 }
 
-std::vector<bool> registers_by_thread(const ptx::Function& function) {
-  std::vector<bool> differs(function.registers.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const ptx::Instr& in : function.body) {
-      bool from = makes_difference(in);
-      ir::for_each_read(in, [&](ptx::RegId r) { from = from || differs[r]; });
-      if (!from) continue;
-      ir::for_each_write(in, [&](ptx::RegId r) {
-        changed = changed || !differs[r];
-        differs[r] = true;
-      });
-    }
-  }
-  return differs;
-}
+std::vector<bool> registers_by_thread(const ptx::Function& function) { return spread(function, makes_difference); }
 
 }  // namespace warplens::machine

@@ -15,6 +15,8 @@
 #include <limits>
 #include <vector>
 
+#include "machine/spread.h"
+
 namespace warplens::machine {
 namespace {
 
@@ -40,40 +42,18 @@ bool shared_by_block(ptx::SpecialReg special) {
   }
 }
 
-/// Registers whose every definition has sources that are shared by the block. A definition that only some lanes reach
+/// What the instruction writes may differ within the block, whatever it reads. A definition that only some lanes reach
 /// still gives the same value to those that do, which is what the assembler looks at, too.
-class UniformValues {
- public:
-  explicit UniformValues(const ptx::Function& function) : varies_(function.registers.size(), false) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const ptx::Instr& in : function.body) {
-        if (!makes_varying(in)) continue;
-        ir::for_each_write(in, [&](ptx::RegId r) {
-          changed |= !varies_[r];
-          varies_[r] = true;
-        });
-      }
-    }
-  }
-  bool varies(ptx::RegId r) const { return varies_[r]; }
-
- private:
-  bool makes_varying(const ptx::Instr& in) const {
-    const bool pure =
-        in.def->role == ptx::Role::kValue || (in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kParam);
-    if (!pure || in.guard != ptx::kNoReg) return true;
-    bool varying = false;
-    for (size_t i = 0; i < in.operands.size(); ++i) {
-      if (in.def->form.operands[i].is_dest) continue;
-      varying |= in.operands[i].tag == OperandTag::kSpecial && !shared_by_block(in.operands[i].special);
-    }
-    ir::for_each_read(in, [&](ptx::RegId r) { varying |= varies_[r]; });
-    return varying;
-  }
-
-  std::vector<bool> varies_;
-};
+bool varies_in_block(const ptx::Instr& in) {
+  const bool pure =
+      in.def->role == ptx::Role::kValue || (in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kParam);
+  if (!pure || in.guard != ptx::kNoReg) return true;
+  for (size_t i = 0; i < in.operands.size(); ++i)
+    if (!in.def->form.operands[i].is_dest && in.operands[i].tag == OperandTag::kSpecial &&
+        !shared_by_block(in.operands[i].special))
+      return true;
+  return false;
+}
 
 constexpr uint32_t kOwn = 6;          // stack pointer, halves of addresses, results of comparisons
 constexpr uint32_t kFullSm = 32;      // registers with which 2048 threads fit
@@ -105,11 +85,11 @@ uint32_t words_of(ptx::Type type) {
 
 uint32_t register_pressure(const ir::Kernel& kernel, const analysis::Liveness& live) {
   const ptx::Function& function = *kernel.function;
-  const UniformValues uniform(function);
+  const std::vector<bool> varies = spread(function, varies_in_block);
   const auto words = [&](const analysis::RegisterSet& set) {
     uint32_t sum = 0;
     set.for_each([&](ptx::RegId r) {
-      if (uniform.varies(r)) sum += words_of(function.registers[r].type);
+      if (varies[r]) sum += words_of(function.registers[r].type);
     });
     return sum;
   };

@@ -40,17 +40,7 @@ std::string row_label(Memory m, Kind k, const Traffic& t) {
 }
 
 std::string sector_rows(const Totals& totals, bool sampled, const TextStyle& style) {
-  TextTable table(with_error({{"memory"},
-                              {"requests", 60},
-                              {"sectors"},
-                              {"per request"},
-                              {"ideal"},
-                              {"lines", 20},
-                              {"asked", 40},
-                              {"moved", 80},
-                              {"wasted"}},
-                             sampled),
-                  14);
+  TextTable table = sector_table("memory", sampled);
   for (Memory m : {Memory::kGlobal, Memory::kLocal}) {
     for (Kind k : {Kind::kRead, Kind::kWrite, Kind::kAtomic}) {
       const Traffic& t = totals.at(m, k);
@@ -71,10 +61,7 @@ std::string sector_rows(const Totals& totals, bool sampled, const TextStyle& sty
 }
 
 std::string wavefront_rows(const Totals& totals, bool sampled, const TextStyle& style) {
-  TextTable table(
-      with_error({{"memory"}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}},
-                 sampled),
-      14);
+  TextTable table = wavefront_table("memory", sampled);
   for (Kind k : {Kind::kRead, Kind::kWrite, Kind::kAtomic}) {
     const Traffic& t = totals.at(Memory::kShared, k);
     if (t.requests == 0) continue;
@@ -91,6 +78,27 @@ std::string wavefront_rows(const Totals& totals, bool sampled, const TextStyle& 
 }
 
 }  // namespace
+
+TextTable sector_table(const char* what, bool sampled) {
+  return TextTable(with_error({{what},
+                               {"requests", 60},
+                               {"sectors"},
+                               {"per request"},
+                               {"ideal"},
+                               {"lines", 20},
+                               {"asked", 40},
+                               {"moved", 80},
+                               {"wasted"}},
+                              sampled),
+                   14);
+}
+
+TextTable wavefront_table(const char* what, bool sampled) {
+  return TextTable(
+      with_error({{what}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}},
+                 sampled),
+      14);
+}
 
 std::vector<Column> with_error(std::vector<Column> columns, bool sampled) {
   if (sampled) columns.insert(columns.begin() + kErrorColumn, {"error"});

@@ -29,6 +29,10 @@ constexpr int kErrorColumn = 3;
 std::vector<Column> with_error(std::vector<Column> columns, bool sampled);
 std::vector<Cell> with_error(std::vector<Cell> cells, bool sampled, double share);
 
+/// Tables of accesses to global and local memory, and to shared memory; `what` heads the first column.
+TextTable sector_table(const char* what, bool sampled);
+TextTable wavefront_table(const char* what, bool sampled);
+
 std::string kernels_text(const RunRecord& run, const std::vector<FoldedLaunch>& groups,
                          const std::vector<size_t>& order, const TextStyle& style);
 std::string kernel_text(const RunRecord& run, const FoldedLaunch& group, const TextStyle& style);

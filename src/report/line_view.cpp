@@ -58,29 +58,8 @@ void add_rows(TextTable& table, const LineRow& row, bool shared, bool sampled) {
   }
 }
 
-TextTable sector_table(bool sampled) {
-  return TextTable(with_error({{"source line"},
-                               {"requests", 60},
-                               {"sectors"},
-                               {"per request"},
-                               {"ideal"},
-                               {"lines", 20},
-                               {"asked", 40},
-                               {"moved", 80},
-                               {"wasted"}},
-                              sampled),
-                   14);
-}
-TextTable wavefront_table(bool sampled) {
-  return TextTable(
-      with_error(
-          {{"source line"}, {"requests", 60}, {"wavefronts"}, {"per request"}, {"ideal"}, {"asked", 40}, {"wasted"}},
-          sampled),
-      14);
-}
-
 std::string memory_lines(const LineTable& table, bool shared, size_t limit, const TextStyle& style) {
-  TextTable text = shared ? wavefront_table(table.sampled) : sector_table(table.sampled);
+  TextTable text = shared ? wavefront_table("source line", table.sampled) : sector_table("source line", table.sampled);
   size_t shown = 0, left = 0;
   const AccessRow* worst = nullptr;
   for (const LineRow& row : table.rows) {

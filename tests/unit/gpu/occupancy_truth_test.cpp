@@ -12,25 +12,13 @@
 #include <map>
 
 #include "gpu/occupancy.h"
+#include "support/csv_cells.h"
 
 namespace warplens::gpu {
 namespace {
 
+using test::cells_of;
 using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else
-      cells.back() += c;
-  }
-  return cells;
-}
 
 std::vector<Row> rows_of(const std::string& table) {
   std::ifstream in(WARPLENS_TEST_DATA "/../../truth/h200/" + table + ".csv");

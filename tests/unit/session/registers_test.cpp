@@ -16,6 +16,7 @@
 #include "passes/inline_calls.h"
 #include "ptx/parser.h"
 #include "report/kernel_name.h"
+#include "support/csv_cells.h"
 
 namespace warplens::session {
 namespace {
@@ -33,21 +34,6 @@ std::string key_of(std::string name) {
   name = std::regex_replace(name, std::regex("true"), "1");
   name = std::regex_replace(name, std::regex("false"), "0");
   return std::regex_replace(name, std::regex(" "), "");
-}
-
-/// Quoted cells may hold commas.
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else
-      cells.back() += c;
-  }
-  return cells;
 }
 
 struct Estimate {
@@ -78,7 +64,7 @@ TEST(RegisterEstimate, is_within_15_percent_of_the_profiler_in_the_median) {
     std::string line;
     std::getline(table, line);
     while (std::getline(table, line)) {
-      const std::vector<std::string> cells = cells_of(line);
+      const std::vector<std::string> cells = test::cells_of(line);
       const auto found = estimates.find(key_of(cells[1]));
       if (found == estimates.end()) continue;  // of a library
       // A launch takes 16 registers at least (docs/occupancy.md).
