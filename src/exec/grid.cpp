@@ -57,8 +57,10 @@ void begin(LaunchState& launch, const LaunchRequest& request, memory::Arena& are
   }
 }
 
-/// One worker's counters, apart from the others' so that no cache line is shared.
+/// One worker's counters. Each warp writes some, so no core may write what is near another's: words that nobody uses
+/// stand behind them (cores fetch lines of 64 bytes in pairs).
 struct alignas(64) WorkerCounters {
+  static constexpr size_t kApart = 32;
   std::vector<uint64_t> words;
 };
 
@@ -341,7 +343,7 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
   size_t words = executor.counter_words(launch);
   if (sample != nullptr) words = std::max(words, executor.counter_words(sample->rest));
   std::vector<WorkerCounters> counters(launch.info.workers);
-  for (WorkerCounters& c : counters) c.words.assign(words, 0);
+  for (WorkerCounters& c : counters) c.words.assign(words + WorkerCounters::kApart, 0);
   if (request.progress != nullptr) request.progress->begin();
   run_blocks(launch, executor, counters, sample.get());
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
