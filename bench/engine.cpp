@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "calibration.h"
@@ -108,6 +109,19 @@ void host(benchmark::State& state, void (*product)(int, const float*, const floa
   state.counters["flops"] = 2.0 * kPeerSize * kPeerSize * kPeerSize;
 }
 
+/// What the machine gives two threads that share nothing.
+void multiply_adds(benchmark::State& state, int threads) {
+  constexpr int kTimes = 8;
+  time(state, [&] {
+    std::thread other([&] {
+      for (int i = 0; i < kTimes / threads; ++i) benchmark::DoNotOptimize(fma_lanes_per_second());
+    });
+    if (threads == 2)
+      for (int i = 0; i < kTimes / threads; ++i) benchmark::DoNotOptimize(fma_lanes_per_second());
+    other.join();
+  });
+}
+
 template <typename F>
 void add(const std::string& name, F&& f) {
   benchmark::RegisterBenchmark(name.c_str(), std::forward<F>(f))->MeasureProcessCPUTime();
@@ -116,9 +130,9 @@ void add(const std::string& name, F&& f) {
 void add_all() {
   static const Variant kVariants[] = {
       {"counted", true, true, 1}, {"uncounted", false, true, 1}, {"unchecked", true, false, 1}};
-  for (const char* name :
-       {"coalesced", "tiled", "register_tiled", "naive", "random_loads_16KiB", "random_loads_16MiB", "collatz",
-        "mandelbrot", "nested_if", "collatz_equal", "collatz_by_block", "tree_sum", "bitonic_sort", "axpy"})
+  for (const char* name : {"coalesced", "tiled", "register_tiled", "naive", "random_loads_16KiB", "random_loads_16MiB",
+                           "collatz", "mandelbrot", "nested_if", "collatz_equal", "collatz_steered", "collatz_by_block",
+                           "nested_if_equal", "nested_if_steered", "tree_sum", "bitonic_sort", "axpy"})
     for (const Variant& v : kVariants)
       add(std::string(name) + "/" + v.name, [name, &v](benchmark::State& s) { run(s, name, v); });
   // 2048 blocks, of which 104 are counted, against all and none.
@@ -129,6 +143,9 @@ void add_all() {
   static const Variant kThreads[] = {{"one_thread", true, true, 1}, {"two_threads", true, true, 2}};
   for (const Variant& v : kThreads)
     add(std::string("axpy_long/") + v.name, [&v](benchmark::State& s) { run(s, "axpy_long", v); });
+  for (const Variant& v : kThreads)
+    add(std::string("multiply_adds/") + v.name,
+        [&v](benchmark::State& s) { multiply_adds(s, static_cast<int>(v.workers)); });
   for (const char* name : {"tiled", "register_tiled"})
     for (const bool cached : {false, true})
       add(std::string(cached ? "cached/" : "compile/") + name,

@@ -25,6 +25,18 @@ __global__ void collatz(const unsigned* start, unsigned* steps) {
 __global__ void collatz_by_block(const unsigned* start, unsigned* steps) {
   steps[blockIdx.x * blockDim.x + threadIdx.x] = collatz_steps(start[blockIdx.x * blockDim.x]);
 }
+/// Each thread's own numbers under branches of the block's: `collatz` on equal data does no more than this.
+__global__ void collatz_steered(const unsigned* start, unsigned* steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned v = start[i], u = start[blockIdx.x * blockDim.x], n = 0, last = 0;
+  while (u != 1) {
+    v = v & 1 ? 3 * v + 1 : v / 2;
+    u = u & 1 ? 3 * u + 1 : u / 2;
+    last = v;
+    ++n;
+  }
+  steps[i] = last == 1 ? n : 0;
+}
 
 __global__ void mandelbrot(int width, int limit, float step, int* steps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -40,33 +52,58 @@ __global__ void mandelbrot(int width, int limit, float step, int* steps) {
   steps[y * width + x] = n;
 }
 
-/// Arms within arms, chosen by the bits of a generator that each thread has for itself.
-__global__ void nested_if(int rounds, const unsigned* seed, unsigned* out) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  unsigned v = seed[i], sum = 0;
+/// A generator that each thread has for itself ...
+struct Own {
+  unsigned v;
+  __device__ void next() { v = v * 1664525u + 1013904223u; }
+  __device__ unsigned steer() const { return v; }
+};
+/// ... and one beside it that all threads of a block share, for the branches.
+struct Steered : Own {
+  unsigned shared;
+  __device__ void next() {
+    Own::next();
+    shared = shared * 1664525u + 1013904223u;
+  }
+  __device__ unsigned steer() const { return shared; }
+};
+
+/// Arms within arms, chosen by the bits of a generator.
+template <class Generator>
+__device__ void arms(int rounds, Generator g, unsigned* out) {
+  unsigned sum = 0;
   for (int r = 0; r < rounds; ++r) {
-    v = v * 1664525u + 1013904223u;
-    if (v & 0x80000000u) {
+    g.next();
+    const unsigned v = g.v, chosen = g.steer();
+    if (chosen & 0x80000000u) {
       sum += v >> 7;
-      if (v & 0x40000000u) {
+      if (chosen & 0x40000000u) {
         sum = sum * 5 + r;
-        if (v & 0x20000000u)
-          for (unsigned k = 0; k < (v >> 26 & 3); ++k) sum += sum >> 3;
+        if (chosen & 0x20000000u)
+          for (unsigned k = 0; k < (chosen >> 26 & 3); ++k) sum += sum >> 3;
         else
           sum ^= v * 3;
       } else {
         sum = (sum << 3) ^ (sum >> 5);
-        if (v & 0x10000000u) out[i] = sum;
+        if (chosen & 0x10000000u) *out = sum;
       }
     } else {
       sum -= v >> 9;
-      if (v & 0x08000000u)
+      if (chosen & 0x08000000u)
         sum = sum % 1000003u + v;
-      else if (v & 0x04000000u)
+      else if (chosen & 0x04000000u)
         sum |= r << 4;
     }
   }
-  out[i] = sum;
+  *out = sum;
+}
+__global__ void nested_if(int rounds, const unsigned* seed, unsigned* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  arms(rounds, Own{seed[i]}, out + i);
+}
+__global__ void nested_if_steered(int rounds, const unsigned* seed, unsigned* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  arms(rounds, Steered{{seed[i]}, seed[blockIdx.x * blockDim.x]}, out + i);
 }
 
 /// Addresses about which nothing is known.

@@ -161,6 +161,7 @@ void Workloads::add_divergent() {
   add_collatz("collatz", "_Z7collatzPKjPj", mixed);
   add_collatz("collatz_equal", "_Z7collatzPKjPj", equal);
   add_collatz("collatz_by_block", "_Z16collatz_by_blockPKjPj", equal);
+  add_collatz("collatz_steered", "_Z15collatz_steeredPKjPj", equal);
 
   constexpr int kWidth = 512, kLimit = 256;
   const float step = 2.5f / kWidth;
@@ -181,10 +182,14 @@ void Workloads::add_divergent() {
                         {}};
 
   constexpr uint32_t kFew = kThreads / 4;
-  EngineKernel& n = kernel(*kernels_, "_Z9nested_ifiPKjPj", {kFew / kBlock, 1, 1}, block);
-  n.argument(kRounds).argument(mixed).argument(out);
-  all_["nested_if"] = {
-      &n, 0, [=] { return all_are(out, kFew, [=](size_t i) { return nested_if(mixed[i], kRounds); }); }, {}};
+  const auto add_nested_if = [&](const char* name, const char* entry, const uint32_t* seed) {
+    EngineKernel& k = kernel(*kernels_, entry, {kFew / kBlock, 1, 1}, block);
+    k.argument(kRounds).argument(seed).argument(out);
+    all_[name] = {&k, 0, [=] { return all_are(out, kFew, [=](size_t i) { return nested_if(seed[i], kRounds); }); }, {}};
+  };
+  add_nested_if("nested_if", "_Z9nested_ifiPKjPj", mixed);
+  add_nested_if("nested_if_equal", "_Z9nested_ifiPKjPj", equal);
+  add_nested_if("nested_if_steered", "_Z17nested_if_steerediPKjPj", equal);
 }
 
 void Workloads::add_random_loads(const std::string& name, uint32_t elements, uint32_t threads) {

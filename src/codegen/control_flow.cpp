@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches and the walk over waiting lanes; see kernel_writer.h and docs/divergence.md.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -156,6 +157,8 @@ void KernelWriter::jump_if(const LaneValue& condition, uint32_t yes, uint32_t no
     ir_.CreateBr(after(position_));
     return;
   }
+  if (clone_ == Clone::kFull)
+    if (auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition.vector)) return jump_if_full(*compare, yes, no);
   llvm::Value* yes_lanes = ir_.CreateBitCast(condition.vector, ir_.getInt32Ty());
   if (clone_ == Clone::kDyn) yes_lanes = ir_.CreateAnd(yes_lanes, block_mask_bits_);
   llvm::Value* no_lanes = ir_.CreateXor(yes_lanes, block_mask_bits_);
@@ -165,10 +168,27 @@ void KernelWriter::jump_if(const LaneValue& condition, uint32_t yes, uint32_t no
     ir_.CreateBr(after(position_));
     return;
   }
-  llvm::BasicBlock *some = new_block("some"), *mixed = new_block("mixed");
+  llvm::BasicBlock* some = new_block("some");
   ir_.CreateCondBr(ir_.CreateICmpEQ(no_lanes, none), edge(yes), some);
   ir_.SetInsertPoint(some);
-  ir_.CreateCondBr(ir_.CreateICmpEQ(yes_lanes, none), edge(no), mixed);
+  jump_unless_all(yes_lanes, no_lanes, yes, no);
+}
+
+/// Of a full warp: whether any lane goes the second way can be told without a mask of 32 bits, which costs more than
+/// the comparison (AVX-512 has a test of two mask registers, AVX2 of one vector).
+void KernelWriter::jump_if_full(llvm::ICmpInst& compare, uint32_t yes, uint32_t no) {
+  llvm::Value* other = ir_.CreateICmp(compare.getInversePredicate(), compare.getOperand(0), compare.getOperand(1));
+  llvm::BasicBlock* some = new_block("some");
+  ir_.CreateCondBr(ir_.CreateOrReduce(other), some, edge(yes));
+  ir_.SetInsertPoint(some);
+  llvm::Value* no_lanes = ir_.CreateBitCast(other, ir_.getInt32Ty());
+  jump_unless_all(ir_.CreateNot(no_lanes), no_lanes, yes, no);
+}
+
+/// Some lanes go the second way.
+void KernelWriter::jump_unless_all(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no) {
+  llvm::BasicBlock* mixed = new_block("mixed");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(yes_lanes, ir_.getInt32(0)), edge(no), mixed);
   ir_.SetInsertPoint(mixed);
   split(yes_lanes, no_lanes, yes, no);
 }

@@ -114,6 +114,8 @@ class KernelWriter final : private RegisterAccess {
   BranchTargets targets_of(ir::BlockId block) const;
   void jump(uint32_t destination);
   void jump_if(const LaneValue& condition, uint32_t yes, uint32_t no);
+  void jump_if_full(llvm::ICmpInst& compare, uint32_t yes, uint32_t no);
+  void jump_unless_all(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no);
   void split(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no);
   void wait_for(uint32_t destination, llvm::Value* lanes);
   llvm::BasicBlock* edge(uint32_t destination);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 
@@ -326,8 +327,17 @@ LaneValue LaneEmitter::compare(Compare c, LaneValue a, LaneValue b) {
   using P = llvm::CmpInst::Predicate;
   static constexpr P kPredicates[] = {P::ICMP_EQ,  P::ICMP_NE,  P::ICMP_SLT, P::ICMP_SLE, P::ICMP_SGT,
                                       P::ICMP_SGE, P::ICMP_ULT, P::ICMP_ULE, P::ICMP_UGT, P::ICMP_UGE};
-  return plain(Elem::kI1, {&a, &b},
-               [&](Values v) { return ir().CreateICmp(kPredicates[static_cast<int>(c)], v[0], v[1]); });
+  return plain(Elem::kI1, {&a, &b}, [&](Values v) -> llvm::Value* {
+    const P predicate = kPredicates[static_cast<int>(c)];
+    // (x & bit) == bit, as nvcc asks for a bit: against zero it is one instruction for a vector.
+    using namespace llvm::PatternMatch;
+    const llvm::APInt *bit = nullptr, *same = nullptr;
+    if ((predicate == P::ICMP_EQ || predicate == P::ICMP_NE) && match(v[1], m_Power2(bit)) &&
+        match(v[0], m_c_And(m_Value(), m_APInt(same))) && *same == *bit)
+      return ir().CreateICmp(llvm::CmpInst::getInversePredicate(predicate), v[0],
+                             llvm::Constant::getNullValue(v[0]->getType()));
+    return ir().CreateICmp(predicate, v[0], v[1]);
+  });
 }
 
 LaneValue LaneEmitter::popcount(LaneValue a) {
