@@ -9,8 +9,8 @@
 namespace warplens::exec {
 
 /// Calls work(worker) for every worker in [0, workers), worker 0 on the calling thread, the others on kept threads (one
-/// that has ended may serve the next); returns when all have returned. They begin on other cores than the caller's where
-/// it may use several, and may move wherever it may.
+/// that has ended may serve the next); returns when all have returned. They begin on other cores than the caller's
+/// where it may use several, and may move wherever it may.
 void run_on_workers(unsigned workers, const std::function<void(unsigned)>& work);
 
 /// While it lives, copies a change of `from` (0 to something) to `to`, within some milliseconds.
