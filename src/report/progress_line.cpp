@@ -28,7 +28,24 @@ std::string time_text(double seconds) {
   return fmt::format("{:.0f} h", std::min(std::ceil(seconds / 3600), 1e6));
 }
 
+/// "warplens: KERNEL" and what is said of it.
+std::string line_of(const ProgressSource& source, const std::string& rest, unsigned width) {
+  const std::string head = "warplens: ";
+  const size_t taken = columns(head) + columns(rest), room = taken < width ? width - taken : 0;
+  std::string name = short_name(source.kernel);
+  if (columns(name) > room) name = room >= 8 ? fitted(name, room) : "launch";
+  return fitted(head + name + rest, width);
+}
+
 }  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string preparing_text(const ProgressSource& source, double seconds, unsigned width) {
+  return line_of(source, fmt::format(": code is being made, {}", time_text(std::floor(seconds))), width);
+}
 
 std::string progress_text(const ProgressSource& source, uint64_t done, double seconds, unsigned width) {
   done = std::min(done, source.blocks);
@@ -39,19 +56,17 @@ std::string progress_text(const ProgressSource& source, uint64_t done, double se
     rest +=
         fmt::format(", {} warps/s, {} left", rate_text(ended * static_cast<double>(source.warps_per_block) / seconds),
                     time_text((all - ended) / ended * seconds));
-  const std::string head = "warplens: ";
-  const size_t taken = columns(head) + columns(rest), room = taken < width ? width - taken : 0;
-  std::string name = short_name(source.kernel);
-  if (columns(name) > room) name = room >= 8 ? fitted(name, room) : "launch";
-  return fitted(head + name + rest, width);
+  return line_of(source, rest, width);
 }
 
 void ProgressLine::step() {
   if (!source_) return;
-  const double seconds = source_->seconds();
-  if (seconds < kShownAfterSeconds) return;
+  const double seconds = source_->seconds(), waited = now_() - begun_;
+  if ((seconds < 0 ? waited : seconds) < kShownAfterSeconds) return;
   // One column is left free: some terminals go on to the next line at the last.
-  write_("\r" + progress_text(*source_, source_->done(), seconds, width_ - 1) + "\x1b[K");
+  const std::string text = seconds < 0 ? preparing_text(*source_, waited, width_ - 1)
+                                       : progress_text(*source_, source_->done(), seconds, width_ - 1);
+  write_("\r" + text + "\x1b[K");
   shown_ = true;
 }
 

@@ -15,7 +15,8 @@ class ProgressLineTest : public ::testing::Test {
   uint64_t done_ = 0;
   double seconds_ = -1;
   std::string screen_;
-  ProgressLine line_{[this](std::string_view text) { screen_ += text; }, 80};
+  double now_ = 100;
+  ProgressLine line_{[this](std::string_view text) { screen_ += text; }, 80, [this] { return now_; }};
 };
 
 TEST_F(ProgressLineTest, nothing_for_a_short_launch) {
@@ -48,6 +49,22 @@ TEST_F(ProgressLineTest, a_long_launch_is_shown_and_cleared) {
   line_.step();
   line_.end();
   EXPECT_EQ(screen_, "");
+}
+
+TEST_F(ProgressLineTest, code_that_takes_long_is_said_to_be_made) {
+  line_.begin(source());
+  now_ = 101;
+  line_.step();
+  EXPECT_EQ(screen_, "");
+  now_ = 112.5;
+  line_.step();
+  EXPECT_EQ(screen_, "\rwarplens: sgemm: code is being made, 12 s\x1b[K");
+  screen_.clear();
+  seconds_ = 0.5;  // the first block has begun: not long ago
+  line_.step();
+  EXPECT_EQ(screen_, "");
+  line_.end();
+  EXPECT_EQ(screen_, "\r\x1b[K");
 }
 
 TEST_F(ProgressLineTest, large_numbers_long_names_and_narrow_terminals_fit) {
