@@ -59,6 +59,12 @@ llvm::Constant* pattern_vector(llvm::Type* scalar, const Pattern& p) {
   return llvm::ConstantVector::get(lanes);
 }
 
+/// `at`: of 64-bit words.
+void add_to(llvm::IRBuilder<>& ir, llvm::Value* at, llvm::Value* amount) {
+  const llvm::Align align(8);
+  ir.CreateAlignedStore(ir.CreateAdd(ir.CreateAlignedLoad(amount->getType(), at, align), amount), at, align);
+}
+
 }  // namespace
 
 llvm::Type* lane_type(llvm::LLVMContext& context, Elem e) {
@@ -91,18 +97,19 @@ llvm::AllocaInst* EmitContext::warp_counter(size_t word, unsigned words) {
 }
 
 void EmitContext::count(size_t word, llvm::Value* amount) {
-  llvm::Type* type = amount->getType();
-  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(amount->getType());
   const unsigned words = vector == nullptr ? 1 : vector->getNumElements();
   bool known = false;
   for (const WarpCounter& c : warp_counters) known |= c.word == word && c.words == words;
-  llvm::Value* at = nullptr;
-  if (masked_copy || (!known && warp_counters.size() >= kMostCountersInRegisters))
-    at = ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(),
-                                       load_field(offsetof(exec::WarpContext, counters), ir.getPtrTy()), word);
-  else
-    at = warp_counter(word, words);
-  ir.CreateAlignedStore(ir.CreateAdd(ir.CreateAlignedLoad(type, at, llvm::Align(8)), amount), at, llvm::Align(8));
+  if (masked_copy || (!known && warp_counters.size() >= kMostCountersInRegisters)) return count_seldom(word, amount);
+  add_to(ir, warp_counter(word, words), amount);
+}
+
+void EmitContext::count_seldom(size_t word, llvm::Value* amount) {
+  add_to(ir,
+         ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(),
+                                       load_field(offsetof(exec::WarpContext, counters), ir.getPtrTy()), word),
+         amount);
 }
 
 void EmitContext::flush_counters() {

@@ -57,6 +57,8 @@ struct EmitContext {
   /// through a per-warp counter, which becomes a register; in the masked one, and when there are too many for
   /// registers, directly.
   void count(size_t word, llvm::Value* amount);
+  /// The same on paths that are seldom taken: no register is kept for it on the others.
+  void count_seldom(size_t word, llvm::Value* amount);
   /// A per-warp counter of `words` consecutive words: an alloca, zeroed at entry. Asked for twice, it is the same one.
   llvm::AllocaInst* warp_counter(size_t word, unsigned words = 1);
   std::vector<WarpCounter> warp_counters = {};

@@ -203,9 +203,15 @@ void MemoryAccess::count_usual(uint32_t site, const AccessCost& usually, llvm::V
   const auto [sectors, lines] = sectors_and_lines();
   const events::SiteCounts instead = constant ? site_counts(usually) : events::SiteCounts{};
   const auto less = [&](llvm::Value* v, uint64_t by) { return ir_.CreateSub(v, ir_.getInt64(by)); };
-  add(site, kSectors, less(sectors, instead.sectors));
-  add(site, kLines, less(lines, instead.lines));
-  add(site, kIdealSectors, less(ideal(sectors, 32), instead.ideal_sectors));
+  const auto count = [&](unsigned word, llvm::Value* amount) {
+    if (constant)
+      e_.count_seldom(e_.layout.site_word(site, word), amount);
+    else
+      add(site, word, amount);
+  };
+  count(kSectors, less(sectors, instead.sectors));
+  count(kLines, less(lines, instead.lines));
+  count(kIdealSectors, less(ideal(sectors, 32), instead.ideal_sectors));
   ir_.CreateBr(done);
   ir_.SetInsertPoint(done);
 }
