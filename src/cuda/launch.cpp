@@ -294,7 +294,7 @@ cudaError_t launch(Device& device, const LaunchCall& call) {
   prepared->ptx = function->binary->parsed->text;
   prepared->selected = device.session().select(function->name);
   if (device.session().records())
-    prepared->occupancy = launch_occupancy(device, *function, count(call.block), call.shared_bytes);
+    prepared->occupancy = launch_occupancy(device, *function, count(call.grid), count(call.block), call.shared_bytes);
   exec::LaunchRequest& request = prepared->request;
   request.kernel = &kernel;
   request.grid = {call.grid.x, call.grid.y, call.grid.z};

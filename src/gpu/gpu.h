@@ -39,6 +39,10 @@ struct Gpu {
   /// Blocks in a cluster when the program asked for more than the portable size.
   uint32_t largest_cluster() const { return cluster_blocks_optin.value_or(cluster_blocks); }
   std::vector<uint32_t> shared_carveouts_kib;  ///< ascending
+  std::optional<uint32_t> spare_carveout_kib;  ///< up to here the driver sets aside more than a kernel needs
+  /// SMs of each group that a cluster may not leave, and the most blocks of clusters that an SM holds; empty: unknown.
+  std::vector<uint32_t> cluster_groups;
+  std::optional<uint32_t> cluster_blocks_per_sm;
   // [memory]: latencies in SM cycles
   std::optional<double> shared_latency, l1_latency, l2_latency, l2_far_latency, dram_latency;
   std::optional<double> constant_latency, atomic_latency, dsmem_latency;

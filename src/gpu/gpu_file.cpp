@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -53,8 +54,9 @@ class Reader {
     T value{};
     if (take(*node, key, value, least, most)) to = value;
   }
-  void read_list(const char* key, std::vector<int>& to) {
-    if (const toml::node* node = find(key, kMayLack)) take(*node, key, to, std::numeric_limits<int>::min(), kNoBound);
+  template <typename T>
+  void read_list(const char* key, std::vector<T>& to, double least = std::numeric_limits<int>::min()) {
+    if (const toml::node* node = find(key, kMayLack)) take(*node, key, to, least, kNoBound);
   }
   /// Nothing is wrong so far: the entries can be compared with one another.
   bool sound() const { return errors_.empty(); }
@@ -178,7 +180,8 @@ void read_limits(Reader& r, Gpu& g) {
   READ(warp_size, 32, 32);  // lanes are counted with 32-bit masks everywhere
   READ(sub_partitions, 1, 64), READ(cluster_blocks, 1, 1024), READ(cluster_blocks_optin, 1, 1024);
   READ(parameter_bytes, 256, 1 << 20), READ(local_bytes_per_thread, 1024, kGiB);
-  READ(shared_carveouts_kib, 0, 16384);
+  READ(shared_carveouts_kib, 0, 16384), READ(spare_carveout_kib, 1, 16384);
+  r.read_list("cluster_groups", g.cluster_groups, 1), READ(cluster_blocks_per_sm, 1, 4096);
 }
 void read_memory_and_pipes(Reader& r, Gpu& g) {
   r.section("memory");
@@ -215,6 +218,8 @@ void check_together(Reader& r, const Gpu& g) {
   demand(g.threads_per_block <= g.threads_per_sm, "threads_per_block", "more than 'threads_per_sm'");
   demand(g.threads_per_sm % g.warp_size == 0, "threads_per_sm", "must be whole warps");
   demand(g.registers_per_block <= g.registers_per_sm, "registers_per_block", "more than 'registers_per_sm'");
+  const uint64_t grouped = std::accumulate(g.cluster_groups.begin(), g.cluster_groups.end(), uint64_t{0});
+  demand(grouped == static_cast<uint64_t>(g.sms), "cluster_groups", "must have all of the 'sms'");
   demand(g.largest_cluster() >= g.cluster_blocks, "cluster_blocks_optin", "less than 'cluster_blocks'");
   demand(g.registers_per_sm / g.sub_partitions >= g.register_allocation_unit, "register_allocation_unit",
          "more than a sub-partition has");

@@ -14,8 +14,7 @@ struct OccupancyInput {
   uint32_t threads = 0;       ///< per block
   uint32_t registers = 0;     ///< per thread
   uint64_t shared_bytes = 0;  ///< static + dynamic, per block
-  /// Shared memory that the driver is asked to set aside in the SM, KiB; absent: the most there is. What it really
-  /// chooses for a launch is not documented.
+  /// Shared memory that the driver is asked to set aside in the SM, KiB; absent: it chooses (gpu/carveout.h).
   std::optional<uint32_t> carveout_kib = std::nullopt;
   uint32_t barriers = 1;  ///< hardware barriers that a block uses; counts where the GPU has barriers_per_sm
 };
@@ -32,6 +31,10 @@ struct Occupancy {
   uint32_t registers_per_block = 0;  ///< allocated
   uint64_t shared_per_block = 0;     ///< allocated: with what is reserved, rounded up
   uint32_t carveout_kib = 0;         ///< of the SM's sizes, the one that was calculated with
+  /// As by_shared, but with the most shared memory where the carve-out is the driver's choice: it sets aside what the
+  /// blocks need, so it is what they need that limits.
+  uint32_t by_most_shared = 0;
+  bool carveout_estimated = false;   ///< the driver's choice, by a rule that was not measured on this GPU
 };
 
 /// Threads of 0, or more than a block may have, give 0 blocks.
@@ -45,8 +48,13 @@ std::string limiters(const Occupancy& occupancy);
 /// may have. Empty when they do not.
 std::string too_many_registers(const Gpu& gpu, uint64_t threads, uint32_t registers);
 
-/// Clusters of `blocks` blocks that the GPU holds at once: an upper bound, since how SMs are grouped (a cluster stays
-/// in one group) is not documented. 0 when clusters of that size do not exist.
+/// How often all SMs of the GPU are filled until `blocks` blocks are done, as profilers say it: 1.5 is one full GPU and
+/// then half of it. 0 when such a block cannot run.
+double waves(const Gpu& gpu, const Occupancy& occupancy, uint64_t blocks);
+
+/// Clusters of `blocks` blocks that the GPU holds at once. A cluster stays in one group of SMs: where the GPU's file
+/// has the groups (as measured on one device), the number that cudaOccupancyMaxActiveClusters answered there; else an
+/// upper bound. 0 when clusters of that size do not exist.
 uint64_t clusters_at_most(const Gpu& gpu, const Occupancy& occupancy, uint32_t blocks);
 
 /// Dynamic shared memory that each of `blocks` resident blocks of an SM may use beside its static part, bytes.

@@ -39,6 +39,12 @@ std::string capability_of(const std::string& name) {
   return {};
 }
 
+/// What the numbers of a row stand for: what a row's counts must not be mistaken for.
+const char* counts_word(const LaunchRecord& launch) {
+  if (!launch.complete) return "partial";
+  return launch.sample != nullptr && launch.sample->scaled ? "scaled" : "all";
+}
+
 }  // namespace
 
 std::string csv_text(const RunRecord& run, const std::vector<const Metric*>& wanted) {
@@ -52,6 +58,8 @@ std::string csv_text(const RunRecord& run, const std::vector<const Metric*>& wan
     names.emplace_back(m->name);
     units.emplace_back(m->unit);
   }
+  names.emplace_back("warplens__counts");
+  units.emplace_back();
   std::string text = line_of(names) + line_of(units);
   const std::string capability = capability_of(run.gpu);
   uint64_t number = 0;
@@ -71,6 +79,7 @@ std::string csv_text(const RunRecord& run, const std::vector<const Metric*>& wan
                                       capability};
     const MetricInput input = metric_input(kernel, launch);
     for (const Metric* m : columns) cells.push_back(number_text(m->value(input)));
+    cells.emplace_back(counts_word(launch));
     text += line_of(cells);
   }
   return text;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The occupancy of a launch as records and reports have it:
 //
-//   Occupancy 75 %: 6 blocks of 256 threads an SM, limited by shared memory. 19 registers a thread (estimate).
+//   Occupancy 75 %: 6 blocks of 256 threads an SM, limited by shared memory; 1.26 waves. 19 registers a thread
+//   (estimate).
 #pragma once
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "events/events.h"
@@ -15,6 +17,8 @@ struct LaunchOccupancy {
   gpu::Occupancy of;       ///< blocks, warps, and each limit
   uint32_t registers = 0;  ///< per thread
   bool estimated = true;   ///< the number of registers is (docs/occupancy.md)
+  /// gpu::waves of the launch's grid; nothing: there is no grid, only a question.
+  std::optional<double> waves = std::nullopt;
 };
 
 /// One member of a line of the record, with its comma: ,"occupancy":[...].

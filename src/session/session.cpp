@@ -197,7 +197,8 @@ report::LaunchOccupancy Session::occupancy_of(const exec::LoadedKernel& kernel, 
                                      .shared_bytes = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes,
                                      .barriers = use.barriers};
   const uint32_t registers = std::max(use.registers, gpu_.least_registers_per_thread.value_or(0));
-  return {gpu::occupancy(gpu_, input), registers, use.estimated};
+  const gpu::Occupancy of = gpu::occupancy(gpu_, input);
+  return {of, registers, use.estimated, gpu::waves(gpu_, of, launch.grid.count())};
 }
 
 size_t Session::record_kernel(const exec::LoadedKernel& kernel, const ptx::Module& module) {

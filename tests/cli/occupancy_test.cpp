@@ -35,7 +35,8 @@ TEST_F(OccupancyTest, of_numbers_names_the_limit) {
   EXPECT_NE(r.output.find("4 blocks, 32 of 64 warps an SM: occupancy 50 %, limited by registers and shared memory"),
             std::string::npos)
       << r.output;
-  EXPECT_NE(r.output.find("warps 8, blocks 32, registers 4, shared memory 4, barriers 64"), std::string::npos);
+  EXPECT_NE(r.output.find("warps 8, blocks 32, registers 4, shared memory 4 (in 196 KiB), barriers 64"),
+            std::string::npos);
 }
 
 TEST_F(OccupancyTest, depends_on_the_gpu) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //   NVIDIA H200: 256 threads, 64 registers a thread, 48 KiB shared memory a block
 //     4 blocks, 32 of 64 warps an SM: occupancy 50 %, limited by registers and shared memory
-//     blocks that each alone would allow: warps 8, blocks 32, registers 4, shared memory 4, barriers 64
+//     blocks that each alone would allow: warps 8, blocks 32, registers 4, shared memory 4 (in 196 KiB), barriers 64
 //     threads a block:        32: 31 %   64: 50 %  ...
 //     registers a thread:     1: 50 %   73: 38 %  ...
 #include "warplens/occupancy_command.h"
@@ -71,6 +71,8 @@ std::string limits_text(const gpu::Occupancy& o) {
                                     {"barriers", o.by_barriers}}) {
     if (limit == gpu::kNoLimit) continue;
     text += fmt::format("{}{} {}", comma, name, limit);
+    if (std::string_view(name) == "shared memory")
+      text += fmt::format(" (in {} KiB{})", o.carveout_kib, o.carveout_estimated ? ", estimate" : "");
     comma = ", ";
   }
   return text;
@@ -272,7 +274,8 @@ give. Either for numbers, or for the kernels of FILE: PTX, a CUDA source, or a p
   --regs N               registers a thread; with FILE: instead of the kernel's (from 'ptxas -v' where there is a
                          CUDA toolkit, else an estimate, marked as such)
   --smem BYTES           shared memory a block (48K); with FILE: dynamic, on top of the kernel's static
-  --carveout KIB         shared memory that the driver sets aside in the SM (default: the most there is)
+  --carveout KIB         shared memory that the driver sets aside in the SM (default: what it chooses by
+                         itself; known for the H200, elsewhere an estimate)
   --barriers N           hardware barriers a block uses (default 1; they count from compute capability 9.0)
   --entry NAME           one kernel of FILE
   --gpu NAME, --gpu-file FILE    the GPU (warplens gpus)

@@ -69,7 +69,7 @@ TEST(OccupancyHeader, agrees_for_every_gpu) {
       for (uint32_t registers = g.least_registers_per_thread.value_or(8); registers <= 255; registers += 3)
         for (const uint64_t shared : {0u, 1u, 100u, 1024u, 4096u, 5000u, 16384u, 20000u, 33000u, 48u * 1024})
           for (const uint32_t barriers : {1u, 2u, 5u, 16u}) {
-            const OccupancyInput in = {threads, registers, shared, std::nullopt, barriers};
+            const OccupancyInput in = {threads, registers, shared, g.shared_carveouts_kib.back(), barriers};
             const Theirs t = theirs(device, in);
             ASSERT_EQ(t.error, CUDA_OCC_SUCCESS);
             const Occupancy o = occupancy(g, in);

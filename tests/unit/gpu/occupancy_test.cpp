@@ -56,6 +56,7 @@ TEST(Occupancy, of_the_guides_examples) {
   EXPECT_EQ(narrow.blocks_per_sm, 32u);
   EXPECT_DOUBLE_EQ(narrow.share, 0.5);
   EXPECT_EQ(limiters(narrow), "blocks");
+  EXPECT_EQ(narrow.by_shared, 32u);  // of the 32 KiB that the driver sets aside for so many blocks
   const Occupancy shared = occupancy(default_gpu(), {256, 16, 100 * 1024});
   EXPECT_EQ(shared.blocks_per_sm, 2u);
   EXPECT_EQ(limiters(shared), "shared memory");
@@ -101,8 +102,32 @@ TEST(Occupancy, carveout_is_rounded_up_and_holds_a_block) {
   EXPECT_EQ(occupancy(default_gpu(), input).by_shared, 1u);
   input.carveout_kib = 1000;
   EXPECT_EQ(occupancy(default_gpu(), input).carveout_kib, 228u);
-  input.carveout_kib.reset();
-  EXPECT_EQ(occupancy(default_gpu(), input).by_shared, 45u);
+  input.carveout_kib.reset();  // the driver's choice: room for twice the 8 blocks that fit
+  EXPECT_EQ(occupancy(default_gpu(), input).carveout_kib, 100u);
+  EXPECT_EQ(occupancy(default_gpu(), input).by_shared, 20u);
+  EXPECT_FALSE(occupancy(default_gpu(), input).carveout_estimated);
+  EXPECT_TRUE(occupancy(*find_gpu("a100"), input).carveout_estimated);
+}
+
+TEST(Occupancy, the_drivers_carveout_never_costs_a_block) {
+  for (const KnownGpu& known : known_gpus()) {
+    const Gpu& gpu = *known.gpu;
+    for (uint32_t threads = 32; threads <= 1024; threads += 32)
+      for (const uint32_t registers : {16u, 40u, 64u, 100u, 255u})
+        for (uint64_t shared = 0; shared <= gpu.shared_per_block_optin; shared += 1 + shared / 3) {
+          OccupancyInput input = {threads, registers, shared};
+          const Occupancy chosen = occupancy(gpu, input);
+          input.carveout_kib = gpu.shared_carveouts_kib.back();
+          ASSERT_EQ(chosen.blocks_per_sm, occupancy(gpu, input).blocks_per_sm)
+              << known.id << ": " << threads << " threads, " << registers << " registers, " << shared << " bytes";
+        }
+  }
+}
+
+TEST(Occupancy, waves_are_full_gpus) {
+  const Occupancy o = occupancy(default_gpu(), {320, 16, 10886});
+  EXPECT_DOUBLE_EQ(waves(default_gpu(), o, 1000), 1000 / (132.0 * 6));
+  EXPECT_DOUBLE_EQ(waves(default_gpu(), Occupancy{}, 1000), 0);
 }
 
 TEST(Occupancy, shared_memory_left_for_dynamic_use) {
@@ -128,8 +153,9 @@ TEST(Occupancy, registers_may_be_too_many_for_a_block) {
 
 TEST(Occupancy, clusters_are_bounded) {
   const Occupancy o = occupancy(default_gpu(), {256, 32, 0});
-  EXPECT_EQ(clusters_at_most(default_gpu(), o, 8), 132u);
+  EXPECT_EQ(clusters_at_most(default_gpu(), o, 8), 124u);
   EXPECT_EQ(clusters_at_most(default_gpu(), o, 17), 0u);
+  EXPECT_EQ(clusters_at_most(*find_gpu("h100"), o, 8), 132u);  // how its SMs are grouped is not known
   EXPECT_EQ(clusters_at_most(*find_gpu("a100"), o, 2), 0u);
 }
 

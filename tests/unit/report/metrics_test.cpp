@@ -28,6 +28,7 @@ RunRecord with_occupancy() {
   LaunchOccupancy occupancy;
   occupancy.registers = 40;
   occupancy.of = gpu::occupancy(gpu::default_gpu(), {1024, 40, 0});
+  occupancy.waves = gpu::waves(gpu::default_gpu(), occupancy.of, 4);
   run.launches[0].occupancy = occupancy;
   return run;
 }
@@ -49,6 +50,9 @@ TEST(Metrics, of_the_naive_product) {
   EXPECT_EQ(value(run, "launch__registers_per_thread"), 40);
   EXPECT_EQ(value(run, "launch__occupancy_limit_registers"), 1);
   EXPECT_EQ(value(run, "launch__occupancy_limit_warps"), 2);
+  EXPECT_EQ(value(run, "launch__occupancy_limit_shared_mem"), 8);
+  EXPECT_EQ(value(run, "launch__shared_mem_config_size"), 8192);
+  EXPECT_EQ(value(run, "launch__waves_per_multiprocessor"), 4 / 132.0);
   EXPECT_EQ(value(run, "sm__maximum_warps_per_active_cycle_pct"), 50);
 }
 
@@ -104,15 +108,34 @@ TEST(CsvView, is_laid_out_as_the_profilers_raw_page) {
       "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\","
       "\"Grid Size\",\"Device\",\"CC\",\"launch__grid_size\","
       "\"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct\","
-      "\"derived__memory_l1_conflicts_shared_nway\"");
+      "\"derived__memory_l1_conflicts_shared_nway\",\"warplens__counts\"");
   std::getline(text, line);
-  EXPECT_EQ(line, "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"\"");
+  EXPECT_EQ(line, "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"\",\"\"");
   std::getline(text, line);
   EXPECT_EQ(line,
             "\"0\",\"" + std::to_string(run.launches[0].process) +
                 "\",\"matmul_naive.cu\",\"127.0.0.1\",\"matmul_naive(int, float, float const*, float const*, float, "
-                "float*)\",\"1\",\"7\",\"(32, 32, 1)\",\"(2, 2, 1)\",\"0\",\"9.0\",\"4\",\"12.5\",\"\"");
+                "float*)\",\"1\",\"7\",\"(32, 32, 1)\",\"(2, 2, 1)\",\"0\",\"9.0\",\"4\",\"12.5\",\"\",\"all\"");
   EXPECT_FALSE(std::getline(text, line));
+}
+
+// Whatever columns were chosen, a row says what its counts stand for.
+TEST(CsvView, marks_counts_that_are_not_of_all_blocks) {
+  const auto last_cell = [](const RunRecord& run) {
+    const std::string text = csv_text(run, *metric_list("gld_transactions"));
+    return text.substr(text.rfind(',') + 1);
+  };
+  RunRecord run = example::sampled(example::matmul(example::Product::kNaive, 64, ""));
+  EXPECT_EQ(last_cell(run), "\"scaled\"\n");
+  auto cut_short = std::make_shared<events::LaunchSample>(*run.launches[0].sample);
+  cut_short->scaled = false;
+  run.launches[0].sample = cut_short;
+  run.launches[0].complete = false;
+  EXPECT_EQ(last_cell(run), "\"partial\"\n");
+  run.launches[0].sample = nullptr;
+  EXPECT_EQ(last_cell(run), "\"partial\"\n");
+  run.launches[0].complete = true;
+  EXPECT_EQ(last_cell(run), "\"all\"\n");
 }
 
 TEST(Record, keeps_the_occupancy_of_a_launch) {
@@ -124,7 +147,8 @@ TEST(Record, keeps_the_occupancy_of_a_launch) {
   EXPECT_EQ(record_text(back), member);
   EXPECT_EQ(back.of.by_warps, 2u);
   EXPECT_EQ(sentence(back, {1024, 1, 1}),
-            "Occupancy 50 %: 1 block of 1,024 threads an SM, limited by registers. 40 registers a thread (estimate).");
+            "Occupancy 50 %: 1 block of 1,024 threads an SM, limited by registers; 0.03 waves. 40 registers a "
+            "thread (estimate).");
 }
 
 }  // namespace
