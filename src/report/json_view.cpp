@@ -27,16 +27,24 @@ json count_spread_json(const Spread& s) {
 /// What numbers stand for: all blocks, counted; all blocks, scaled from a sample; the counted blocks of a sample.
 enum class Blocks { kAll, kScaled, kSome };
 
-json errors_json(Memory memory, const TrafficErrors& e) {
+/// Shared memory has sectors where it is another block's.
+bool has_sectors(Memory memory, const Traffic& t) {
+  return memory == Memory::kShared ? t.sectors != 0 : memory != Memory::kConstant;
+}
+
+json errors_json(Memory memory, const Traffic& t) {
+  const TrafficErrors& e = t.errors;
   json j = {{"requests", e.requests}, {"active_lanes", e.lanes}, {"bytes_asked", e.bytes_asked}};
   if (memory == Memory::kShared) {
     j["wavefronts"] = e.wavefronts;
     j["ideal_wavefronts"] = e.ideal_wavefronts;
-  } else if (memory != Memory::kConstant) {
+  }
+  if (has_sectors(memory, t)) {
     j["sectors"] = e.sectors;
     j["ideal_sectors"] = e.ideal_sectors;
     j["lines"] = e.lines;
     j["bytes_moved"] = e.sectors * static_cast<double>(kSectorBytes);
+    if (t.repeated_sectors != 0) j["repeated_sectors"] = e.repeated_sectors;
   }
   return j;
 }
@@ -54,7 +62,7 @@ json traffic_json(Memory memory, Kind kind, const Traffic& t, Blocks blocks) {
     j["ideal_wavefronts"] = t.ideal_wavefronts;
     j["wavefronts_per_request"] = t.wavefronts_per_request();
   }
-  if (memory == Memory::kShared ? t.sectors != 0 : memory != Memory::kConstant) {
+  if (has_sectors(memory, t)) {
     j["sectors"] = t.sectors;
     j["ideal_sectors"] = t.ideal_sectors;
     j["sectors_per_request"] = t.sectors_per_request();
@@ -62,7 +70,7 @@ json traffic_json(Memory memory, Kind kind, const Traffic& t, Blocks blocks) {
     j["bytes_moved"] = t.bytes_moved();
     if (t.repeated_sectors != 0) j["repeated_sectors"] = t.repeated_sectors;
   }
-  if (blocks == Blocks::kScaled) j["standard_error"] = errors_json(memory, t.errors);
+  if (blocks == Blocks::kScaled) j["standard_error"] = errors_json(memory, t);
   return j;
 }
 

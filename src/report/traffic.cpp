@@ -12,6 +12,7 @@ TrafficErrors& TrafficErrors::operator+=(const TrafficErrors& o) {
   lines += o.lines;
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
+  repeated_sectors += o.repeated_sectors;
   return *this;
 }
 
@@ -88,7 +89,7 @@ Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& cou
   t.estimate = counts.requests != 0 && (site.estimate || memory == Memory::kLocal || memory == Memory::kConstant);
   if (errors != nullptr) {
     const std::array<double, 8>& e = *errors;
-    t.errors = {e[0], e[1], e[1] * site.bytes, e[2], e[4], e[3], e[5], e[6]};
+    t.errors = {e[0], e[1], e[1] * site.bytes, e[2], e[4], e[3], e[5], e[6], e[7]};
   }
   return t;
 }

@@ -17,7 +17,7 @@ constexpr uint64_t kSectorBytes = 32;
 /// taken to be the sum of its parts' errors: never less than it is, and equal when the parts grow and shrink together.
 struct TrafficErrors {
   double requests = 0, lanes = 0, bytes_asked = 0, sectors = 0, ideal_sectors = 0, lines = 0, wavefronts = 0,
-         ideal_wavefronts = 0;
+         ideal_wavefronts = 0, repeated_sectors = 0;
   TrafficErrors& operator+=(const TrafficErrors& o);
   friend bool operator==(const TrafficErrors&, const TrafficErrors&) = default;
 };

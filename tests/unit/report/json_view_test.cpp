@@ -91,6 +91,46 @@ TEST(JsonView, a_sample_is_never_exact) {
   EXPECT_FALSE(traffic.contains("standard_error"));
 }
 
+/// Every count beside a standard_error must be in it.
+void expect_errors_of_all_counts(const json& of) {
+  for (const auto& [key, value] : of.items()) {
+    const bool of_an_access = key == "column" || key == "bytes_per_lane" || key == "ptx_line" || key == "copies";
+    if (value.is_number_unsigned() && !of_an_access && key != "line") {
+      EXPECT_TRUE(of["standard_error"].contains(key)) << key << " of " << of.dump();
+    }
+  }
+}
+
+TEST(JsonView, every_count_of_a_sample_has_its_error) {
+  RunRecord run = example::sampled(example::matmul(example::Product::kCoalesced, 64, "x.cu"));
+  const events::Space spaces[] = {events::Space::kGlobal, events::Space::kShared, events::Space::kLocal,
+                                  events::Space::kSharedCluster};
+  auto counts = std::make_shared<events::LaunchCounts>(*run.launches[0].counts);
+  auto sample = std::make_shared<events::LaunchSample>(*run.launches[0].sample);
+  for (size_t i = 0; i < 4; ++i) {
+    run.kernels[0].info.sites[i].space = spaces[i];
+    run.kernels[0].info.sites[i].access = events::Access::kAtomic;
+    counts->sites[i] = {10, 320, 320, 10, 40, 20, 10, 280};
+    sample->site_errors[i] = {1, 2, 3, 4, 5, 6, 7, 8};
+  }
+  counts->sites[1].sectors = counts->sites[1].repeated_sectors = 0;  // of the block's own shared memory
+  sample->site_errors[1][2] = sample->site_errors[1][7] = 0;
+  run.launches[0].counts = counts;
+  run.launches[0].sample = sample;
+  const json report = json::parse(json_text(run, Folding::kNone));
+  EXPECT_EQ(SchemaCheck(schema()).fault(report), "");
+  const json& group = report["kernels"][0]["launch_groups"][0];
+  expect_errors_of_all_counts(group["totals"]);
+  for (const json& t : group["totals"]["memory"]) {
+    expect_errors_of_all_counts(t);
+    EXPECT_EQ(t["standard_error"]["repeated_sectors"], 8) << t["memory"];
+  }
+  for (const json& line : group["lines"]) {
+    expect_errors_of_all_counts(line);
+    for (const json& a : line["accesses"]) expect_errors_of_all_counts(a);
+  }
+}
+
 TEST(JsonView, the_schema_test_notices_faults) {
   const json rules = schema();
   const SchemaCheck check(rules);
