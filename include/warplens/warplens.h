@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or structure changes incompatibly. */
-#define WARPLENS_API_VERSION 1
+#define WARPLENS_API_VERSION 2
 /* The WARPLENS_API_VERSION that the library was built with. */
 WARPLENS_API uint32_t warplens_api_version(void);
 /* "0.1.0" */
@@ -155,11 +155,13 @@ typedef struct warplens_counters {
   uint64_t requests;        /* warp instructions with at least one active lane */
   uint64_t lanes;           /* active lanes, summed */
   uint64_t bytes_asked;     /* lanes x bytes each */
-  uint64_t sectors;         /* 32-byte sectors; 0 for shared memory */
+  uint64_t sectors;         /* 32-byte sectors; 0 for a block's own shared memory */
   uint64_t ideal_sectors;
   uint64_t lines;           /* 128-byte lines */
   uint64_t wavefronts;      /* passes of shared memory; 0 for all other */
   uint64_t ideal_wavefronts;
+  uint64_t repeated_sectors; /* of sectors: those that atomics ask for again because threads of a warp share a place */
+  uint64_t estimate;         /* 1: some of it is modelled, not shown equal to a GPU's (docs/fidelity.md) */
 } warplens_counters;
 /* The sum over the launch of accesses of one kind to one memory (warplens_memory, warplens_access).
  * `counters->struct_bytes` must be set. An uncounted launch has zeros. */
@@ -181,20 +183,51 @@ WARPLENS_API warplens_status warplens_result_sample(const warplens_launch_result
  * are the sums of their errors, which is never too small. */
 typedef struct warplens_errors {
   size_t struct_bytes;
-  double requests, lanes, bytes_asked, sectors, ideal_sectors, lines, wavefronts, ideal_wavefronts;
+  double requests, lanes, bytes_asked, sectors, ideal_sectors, lines, wavefronts, ideal_wavefronts, repeated_sectors;
 } warplens_errors;
 /* Of what warplens_result_totals gives. `errors->struct_bytes` must be set. */
 WARPLENS_API warplens_status warplens_result_errors(const warplens_launch_result* result, int memory, int access,
                                                     warplens_errors* errors);
 /* PTX instructions executed by warps. */
 WARPLENS_API uint64_t warplens_result_instructions(const warplens_launch_result* result);
+/* The same with the active lanes, and the standard errors of a sample (else 0). */
+typedef struct warplens_executed {
+  size_t struct_bytes;
+  uint64_t instructions, lanes;
+  double instructions_error, lanes_error;
+} warplens_executed;
+/* `executed->struct_bytes` must be set. */
+WARPLENS_API warplens_status warplens_result_executed(const warplens_launch_result* result,
+                                                      warplens_executed* executed);
+
+#define WARPLENS_NO_LIMIT UINT32_MAX
+/* How many blocks of the launch one SM of the GPU holds, and what limits it (docs/occupancy.md). */
+typedef struct warplens_occupancy {
+  size_t struct_bytes;
+  double theoretical;           /* warps of the most that an SM holds, 0 to 1 */
+  uint32_t blocks_per_sm, warps_per_sm;
+  const char* limited_by;       /* in words */
+  /* Blocks that each resource alone would allow, or WARPLENS_NO_LIMIT. */
+  uint32_t limit_warps, limit_blocks, limit_registers, limit_shared_memory, limit_barriers;
+  uint32_t registers_per_thread;
+  uint32_t registers_estimated; /* 1: the number of registers is an estimate from the PTX */
+  uint32_t registers_per_block; /* allocated */
+  uint64_t shared_bytes_per_block; /* allocated */
+  uint32_t carveout_kib;        /* shared memory that the driver sets aside in the SM for this launch */
+  uint32_t carveout_estimated;  /* 1: by a rule that was not measured on this GPU */
+  double waves;                 /* blocks of the grid / blocks that all SMs hold at once */
+} warplens_occupancy;
+/* `occupancy->struct_bytes` must be set. */
+WARPLENS_API warplens_status warplens_result_occupancy(const warplens_launch_result* result,
+                                                       warplens_occupancy* occupancy);
 
 typedef struct warplens_line {
   size_t struct_bytes;
   const char* file;          /* of the source; the PTX's name when it has no line information */
   uint32_t line;             /* 0: belongs to no line */
   const char* text;          /* of the line, "" when it cannot be read */
-  uint64_t instructions;
+  uint64_t instructions;     /* PTX instructions executed by warps */
+  uint64_t lanes;            /* active lanes, summed over them */
   warplens_counters global;  /* reads, writes and atomics together */
   warplens_counters shared;
 } warplens_line;

@@ -22,7 +22,7 @@ import struct
 from typing import NamedTuple
 
 __all__ = ["load", "loads", "Session", "Module", "Kernel", "Result", "Counters", "Line", "Finding", "Parameter", "Sample",
-           "Error", "scalar", "version"]
+           "Occupancy", "Error", "scalar", "version"]
 
 
 class Error(Exception):
@@ -31,7 +31,7 @@ class Error(Exception):
 
 # ---- the C interface (include/warplens/warplens.h) ----
 
-_API_VERSION = 1
+_API_VERSION = 2
 
 
 class _Sized(ctypes.Structure):
@@ -65,11 +65,11 @@ class _Argument(ctypes.Structure):
 
 
 _COUNTER_NAMES = ("requests", "lanes", "bytes_asked", "sectors", "ideal_sectors", "lines", "wavefronts",
-                  "ideal_wavefronts")
+                  "ideal_wavefronts", "repeated_sectors")
 
 
 class _Counters(_Sized):
-    _fields_ = [("struct_bytes", ctypes.c_size_t)] + [(n, ctypes.c_uint64) for n in _COUNTER_NAMES]
+    _fields_ = [("struct_bytes", ctypes.c_size_t)] + [(n, ctypes.c_uint64) for n in _COUNTER_NAMES + ("estimate",)]
 
 
 class _Errors(_Sized):
@@ -83,8 +83,24 @@ class _Sample(_Sized):
 
 class _Line(_Sized):
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("file", ctypes.c_char_p), ("line", ctypes.c_uint32),
-                ("text", ctypes.c_char_p), ("instructions", ctypes.c_uint64), ("global_", _Counters),
-                ("shared", _Counters)]
+                ("text", ctypes.c_char_p), ("instructions", ctypes.c_uint64), ("lanes", ctypes.c_uint64),
+                ("global_", _Counters), ("shared", _Counters)]
+
+
+class _Executed(_Sized):
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("instructions", ctypes.c_uint64), ("lanes", ctypes.c_uint64),
+                ("instructions_error", ctypes.c_double), ("lanes_error", ctypes.c_double)]
+
+
+class _Occupancy(_Sized):
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("theoretical", ctypes.c_double),
+                ("blocks_per_sm", ctypes.c_uint32), ("warps_per_sm", ctypes.c_uint32),
+                ("limited_by", ctypes.c_char_p)] + \
+               [(n, ctypes.c_uint32) for n in ("limit_warps", "limit_blocks", "limit_registers", "limit_shared_memory",
+                                               "limit_barriers", "registers_per_thread", "registers_estimated",
+                                               "registers_per_block")] + \
+               [("shared_bytes_per_block", ctypes.c_uint64), ("carveout_kib", ctypes.c_uint32),
+                ("carveout_estimated", ctypes.c_uint32), ("waves", ctypes.c_double)]
 
 
 class _Finding(_Sized):
@@ -134,6 +150,7 @@ def _open_library():
             copy_out=[pointer, pointer, u64, u64], launch=[pointer, pointer, pointer, pointer, size, pointer],
             result_complete=[pointer], result_totals=[pointer, status, status, pointer],
             result_line=[pointer, size, pointer], result_sample=[pointer, pointer],
+            result_executed=[pointer, pointer], result_occupancy=[pointer, pointer],
             result_errors=[pointer, status, status, pointer], result_line_errors=[pointer, size, pointer, pointer],
             result_finding=[pointer, size, pointer])
     if lib.warplens_api_version() != _API_VERSION:
@@ -303,21 +320,24 @@ class Sample(NamedTuple):
 
 class Counters:
     """What accesses of one kind did: requests, lanes, bytes_asked, sectors, ideal_sectors, lines, wavefronts,
-    ideal_wavefronts. `errors`: standard errors by these names, zeros when every block was counted. Counters can be
-    added; errors of sums are the sums of the errors."""
+    ideal_wavefronts, repeated_sectors (docs/glossary.md). `errors`: standard errors by these names, zeros when every
+    block was counted. `estimate`: some of it is modelled, not shown equal to a GPU's. Counters can be added; errors of
+    sums are the sums of the errors."""
 
-    __slots__ = _COUNTER_NAMES + ("errors",)
+    __slots__ = _COUNTER_NAMES + ("errors", "estimate")
 
     def __init__(self, c=None, errors=None):
         self.errors = {name: float(getattr(errors, name)) if errors is not None else 0.0 for name in _COUNTER_NAMES}
         for name in _COUNTER_NAMES:
             setattr(self, name, int(getattr(c, name)) if c is not None else 0)
+        self.estimate = c is not None and bool(c.estimate)
 
     def __add__(self, other):
         total = Counters()
         for name in _COUNTER_NAMES:
             setattr(total, name, getattr(self, name) + getattr(other, name))
             total.errors[name] = self.errors[name] + other.errors[name]
+        total.estimate = self.estimate or other.estimate
         return total
 
     def __eq__(self, other):
@@ -327,11 +347,34 @@ class Counters:
         return "Counters(" + ", ".join(f"{n}={getattr(self, n)}" for n in _COUNTER_NAMES if getattr(self, n)) + ")"
 
 
+class Occupancy(NamedTuple):
+    """How many blocks of the launch one SM of the GPU holds (docs/occupancy.md). Limits are blocks that a resource alone
+    would allow, None where it does not limit. waves: how often all SMs are filled until the grid is done."""
+    theoretical: float
+    blocks_per_sm: int
+    warps_per_sm: int
+    limited_by: str
+    limit_warps: int
+    limit_blocks: int
+    limit_registers: int
+    limit_shared_memory: int
+    limit_barriers: int
+    registers_per_thread: int
+    registers_estimated: bool
+    registers_per_block: int
+    shared_bytes_per_block: int
+    carveout_kib: int
+    carveout_estimated: bool
+    waves: float
+
+
 class Line(NamedTuple):
+    """instructions, lanes: PTX instructions that warps executed, and active lanes summed over them."""
     file: str
     line: int
     text: str
     instructions: int
+    lanes: int
     global_memory: Counters
     shared_memory: Counters
 
@@ -348,15 +391,21 @@ class Finding(NamedTuple):
 
 
 class Result:
-    """One launch. complete: ran to its end. sample: None when every block was counted (or none), else a Sample. findings: what went wrong. lines: by source line, the worst first.
-    global_read, global_write, global_atomic, shared_read ... constant_read: Counters. str() is the report."""
+    """One launch. complete: ran to its end. sample: None when every block was counted (or none), else a Sample.
+    findings: what went wrong. lines: by source line, the worst first. instructions, lanes: PTX instructions that warps
+    executed and active lanes summed over them, with errors["instructions"], errors["lanes"] of a sample. occupancy: an
+    Occupancy. global_read, global_write, global_atomic, shared_read ... constant_read: Counters. str() is the report."""
 
     def __init__(self, handle):
         try:
             self.complete = bool(_lib.warplens_result_complete(handle))
             self.text = _lib.warplens_result_text(handle).decode()
             self._json = _lib.warplens_result_json(handle).decode()
-            self.instructions = _lib.warplens_result_instructions(handle)
+            executed = _Executed.new()
+            _check(_lib.warplens_result_executed(handle, ctypes.byref(executed)))
+            self.instructions, self.lanes = executed.instructions, executed.lanes
+            self.errors = {"instructions": executed.instructions_error, "lanes": executed.lanes_error}
+            self.occupancy = self._occupancy(handle)
             sample = _Sample.new()
             _check(_lib.warplens_result_sample(handle, ctypes.byref(sample)))
             self.sample = Sample(sample.share, sample.seed, sample.counted_blocks, sample.blocks,
@@ -374,12 +423,25 @@ class Result:
             _lib.warplens_result_destroy(handle)
 
     @staticmethod
+    def _occupancy(handle):
+        c = _Occupancy.new()
+        _check(_lib.warplens_result_occupancy(handle, ctypes.byref(c)))
+        values = {name: getattr(c, name) for name in Occupancy._fields}
+        for name in values:
+            if name.startswith("limit_") and values[name] == 2**32 - 1:
+                values[name] = None
+            if name.endswith("_estimated"):
+                values[name] = bool(values[name])
+        values["limited_by"] = c.limited_by.decode()
+        return Occupancy(**values)
+
+    @staticmethod
     def _line(handle, index):
         c = _Line.new()
         _check(_lib.warplens_result_line(handle, index, ctypes.byref(c)))
         of_global, of_shared = _Errors.new(), _Errors.new()
         _check(_lib.warplens_result_line_errors(handle, index, ctypes.byref(of_global), ctypes.byref(of_shared)))
-        return Line(c.file.decode(), c.line, c.text.decode(errors="replace"), c.instructions,
+        return Line(c.file.decode(), c.line, c.text.decode(errors="replace"), c.instructions, c.lanes,
                     Counters(c.global_, of_global), Counters(c.shared, of_shared))
 
     @staticmethod

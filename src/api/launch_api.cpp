@@ -18,13 +18,22 @@
 namespace warplens::api {
 
 warplens_counters counters_of(const report::Traffic& t) {
-  return {sizeof(warplens_counters), t.requests, t.lanes,      t.bytes_asked,     t.sectors,
-          t.ideal_sectors,           t.lines,    t.wavefronts, t.ideal_wavefronts};
+  return {sizeof(warplens_counters),
+          t.requests,
+          t.lanes,
+          t.bytes_asked,
+          t.sectors,
+          t.ideal_sectors,
+          t.lines,
+          t.wavefronts,
+          t.ideal_wavefronts,
+          t.repeated_sectors,
+          t.estimate ? uint64_t{1} : 0};
 }
 
 warplens_errors errors_of(const report::TrafficErrors& e) {
-  return {sizeof(warplens_errors), e.requests, e.lanes,      e.bytes_asked,     e.sectors,
-          e.ideal_sectors,         e.lines,    e.wavefronts, e.ideal_wavefronts};
+  return {sizeof(warplens_errors), e.requests, e.lanes,      e.bytes_asked,      e.sectors,
+          e.ideal_sectors,         e.lines,    e.wavefronts, e.ideal_wavefronts, e.repeated_sectors};
 }
 
 namespace {
@@ -100,6 +109,7 @@ std::unique_ptr<warplens_launch_result> result_of(const session::Session& sessio
     result->totals = report::totals_of(kernel, *counts, sample);
     result->lines = report::line_table(one.kernels[0], *counts, sample);
   }
+  if (one.launches[0].occupancy) result->limited_by = gpu::limiters(one.launches[0].occupancy->of);
   for (const events::Finding& f : one.launches[0].findings) {
     result->finding_kinds.push_back(report::word(f.kind));
     result->finding_messages.push_back(report::message_text(f, &kernel));
@@ -226,6 +236,28 @@ uint64_t warplens_result_instructions(const warplens_launch_result* result) {
   return result == nullptr ? 0 : result->totals.instructions;
 }
 
+warplens_status warplens_result_executed(const warplens_launch_result* result, warplens_executed* executed) {
+  return guarded([&] {
+    if (result == nullptr) return fail(WARPLENS_INVALID, std::string("result is null"));
+    const report::Totals& t = result->totals;
+    return api::give(warplens_executed{0, t.instructions, t.lanes, t.instructions_error, t.lanes_error}, executed);
+  });
+}
+
+warplens_status warplens_result_occupancy(const warplens_launch_result* result, warplens_occupancy* occupancy) {
+  return guarded([&] {
+    if (result == nullptr || !result->record.launches[0].occupancy)
+      return fail(WARPLENS_INVALID, std::string("result is null"));
+    const report::LaunchOccupancy& o = *result->record.launches[0].occupancy;
+    const gpu::Occupancy& g = o.of;
+    return api::give(warplens_occupancy{0, g.share, g.blocks_per_sm, g.warps_per_sm, result->limited_by.c_str(),
+                                        g.by_warps, g.by_blocks, g.by_registers, g.by_shared, g.by_barriers,
+                                        o.registers, o.estimated ? 1u : 0u, g.registers_per_block, g.shared_per_block,
+                                        g.carveout_kib, g.carveout_estimated ? 1u : 0u, o.waves.value_or(0)},
+                     occupancy);
+  });
+}
+
 size_t warplens_result_line_count(const warplens_launch_result* result) {
   return result == nullptr ? 0 : result->lines.rows.size();
 }
@@ -235,7 +267,7 @@ warplens_status warplens_result_line(const warplens_launch_result* result, size_
     if (index >= warplens_result_line_count(result))
       return fail(WARPLENS_INVALID, fmt::format("there is no line {} in the result", index));
     const report::LineRow& row = result->lines.rows[index];
-    return api::give({sizeof(warplens_line), row.file.c_str(), row.line, row.text.c_str(), row.instructions,
+    return api::give({sizeof(warplens_line), row.file.c_str(), row.line, row.text.c_str(), row.instructions, row.lanes,
                       api::counters_of(row.global), api::counters_of(row.shared)},
                      line);
   });

@@ -37,7 +37,7 @@ struct warplens_launch_result {
   warplens::report::RunRecord record;  ///< of this launch alone
   warplens::report::Totals totals;
   warplens::report::LineTable lines;
-  std::string text, json;
+  std::string text, json, limited_by;
   std::vector<std::string> finding_kinds, finding_messages;
 };
 

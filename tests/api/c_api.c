@@ -141,13 +141,13 @@ static void check_axpy(warplens_session* session, const warplens_module* module)
 
 static void check_names(const warplens_module* module) {
   const warplens_entry* entry = NULL;
-  CHECK(warplens_entry_count(module) == 6);
-  CHECK(warplens_entry_at(module, 6) == NULL);
+  CHECK(warplens_entry_count(module) == 7);
+  CHECK(warplens_entry_at(module, 7) == NULL);
   CHECK(strcmp(warplens_entry_name(warplens_entry_at(module, 1)), "pair") == 0);
   CHECK_REFUSED(warplens_entry_find(module, "sum", &entry), WARPLENS_INPUT, "void sum<double>(double*)");
   CHECK(entry == NULL);
   CHECK_REFUSED(warplens_entry_find(module, "gemm", &entry), WARPLENS_INPUT, "no kernel 'gemm'");
-  CHECK_REFUSED(warplens_entry_find(module, NULL, &entry), WARPLENS_INPUT, "there are 6 kernels");
+  CHECK_REFUSED(warplens_entry_find(module, NULL, &entry), WARPLENS_INPUT, "there are 7 kernels");
   CHECK(warplens_entry_find(module, "sum<float>", &entry) == WARPLENS_OK);
   CHECK(strcmp(warplens_entry_name(entry), "_Z3sumIfEvPT_") == 0);
 }
@@ -241,6 +241,39 @@ static void check_sample(const char* text, warplens_session* session, warplens_m
   warplens_session_destroy(slow);
 }
 
+/* Two warps of which all threads add to one place: 32 sectors each, 31 of them again. A block of 64 threads: 32 an SM. */
+static void check_one_place(warplens_session* session, const warplens_module* module) {
+  const warplens_entry* one_place = NULL;
+  warplens_launch_result* result = NULL;
+  warplens_launch_shape shape = shape_of(66, 64);
+  warplens_counters c;
+  warplens_executed executed;
+  warplens_occupancy occupancy;
+  uint64_t to = 0;
+  warplens_argument argument = {&to, 8};
+  CHECK(warplens_entry_find(module, "one_place", &one_place) == WARPLENS_OK);
+  CHECK(warplens_allocate(session, 4, &to) == WARPLENS_OK);
+  CHECK(warplens_launch(session, one_place, &shape, &argument, 1, &result) == WARPLENS_OK);
+  CHECK(warplens_result_complete(result) == 1);
+  c.struct_bytes = sizeof c;
+  CHECK(warplens_result_totals(result, WARPLENS_GLOBAL, WARPLENS_ATOMIC, &c) == WARPLENS_OK);
+  CHECK(c.requests == 132 && c.sectors == 132 * 32 && c.repeated_sectors == 132 * 31 && c.estimate == 0);
+  executed.struct_bytes = sizeof executed;
+  CHECK(warplens_result_executed(result, &executed) == WARPLENS_OK);
+  CHECK(executed.instructions == 132 * 9 && executed.lanes == 132 * 9 * 32 && executed.instructions_error == 0);
+  CHECK_REFUSED(warplens_result_executed(NULL, &executed), WARPLENS_INVALID, "null");
+  occupancy.struct_bytes = sizeof occupancy;
+  CHECK(warplens_result_occupancy(result, &occupancy) == WARPLENS_OK);
+  CHECK(occupancy.blocks_per_sm == 32 && occupancy.warps_per_sm == 64 && occupancy.theoretical == 1);
+  CHECK(occupancy.limit_blocks == 32 && occupancy.limit_warps == 32 && occupancy.registers_per_thread == 16);
+  CHECK(strcmp(occupancy.limited_by, "warps and blocks") == 0 && occupancy.registers_estimated == 1);
+  CHECK(occupancy.shared_bytes_per_block == 1280 && occupancy.carveout_kib == 64 && !occupancy.carveout_estimated);
+  CHECK(occupancy.waves == 66 / (132.0 * 32));
+  CHECK_REFUSED(warplens_result_occupancy(NULL, &occupancy), WARPLENS_INVALID, "null");
+  warplens_result_destroy(result);
+  CHECK(warplens_free(session, to) == WARPLENS_OK);
+}
+
 static void check_refusals(warplens_session* session) {
   warplens_session* none = NULL;
   warplens_module* module = NULL;
@@ -279,6 +312,7 @@ int main(int argc, char** argv) {
     check_axpy(session, module);
     check_limits(session, module);
     check_sample(text, session, module);
+    check_one_place(session, module);
     check_refusals(session);
   }
   warplens_session_destroy(session);

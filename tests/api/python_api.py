@@ -62,6 +62,52 @@ class Axpy(unittest.TestCase):
             with self.assertRaisesRegex(warplens.Error, "above 0 and up to 1"):
                 self.axpy(64, 128, 8192, 2.0, x, y, sample=share)
 
+    def test_has_every_counter_of_the_report(self):
+        place = bytearray(4)
+        for arguments, kernel in (((4, 64, 200, 2.0, self.x, self.y), self.axpy),
+                                  ((66, 64, place), self.module["one_place"]),
+                                  ((66, 64, place), self.module["one_place"])):
+            result = kernel(*arguments, sample=0.5 if kernel is self.axpy else 1.0)
+            group = result.json()["kernels"][0]["launch_groups"][0]
+            for traffic in group["totals"]["memory"]:
+                self.compare(getattr(result, f"{traffic['memory']}_{traffic['kind']}"), traffic)
+            self.compare(result, {k: v for k, v in group["totals"].items() if k != "memory"})
+            for line, row in zip(result.lines, group["lines"]):
+                self.assertEqual((line.line, line.instructions, line.lanes, line.text),
+                                 (row["line"], row["ptx_instructions"], row["active_lanes"], row["text"]))
+            self.compare_occupancy(result.occupancy, group["occupancy"])
+        self.assertEqual(struct.unpack("f", place)[0], 2 * 66 * 64)
+        self.assertEqual(result.global_atomic.repeated_sectors, 132 * 31)
+        self.assertIn("repeated_sectors=4092", repr(result.global_atomic + result.global_read))
+        self.assertEqual(result.occupancy.waves, 66 / (132 * 32))
+
+    OTHER_NAMES = {"active_lanes": "lanes", "ptx_instructions": "instructions"}
+    # Ratios and multiples of others, and words.
+    DERIVED = {"memory", "kind", "sectors_per_request", "wavefronts_per_request", "bytes_moved"}
+
+    def compare(self, ours, report):
+        """Every member of an object of the report must be an attribute, or derived from such."""
+        for key, value in report.items():
+            name = self.OTHER_NAMES.get(key, key)
+            if key == "standard_error":
+                for of, error in value.items():
+                    if of not in self.DERIVED:
+                        self.assertEqual(ours.errors[self.OTHER_NAMES.get(of, of)], error, of)
+            elif key == "exactness":
+                self.assertEqual(ours.estimate, value == "estimate")
+            elif key not in self.DERIVED:
+                self.assertEqual(getattr(ours, name), value, key)
+
+    def compare_occupancy(self, ours, report):
+        for key, value in report.items():
+            if key == "block_limits":
+                for resource, limit in value.items():
+                    self.assertEqual(getattr(ours, f"limit_{resource}"), limit, resource)
+            elif key.endswith("_exactness"):
+                self.assertEqual(getattr(ours, key.replace("exactness", "estimated")), value == "estimate")
+            else:
+                self.assertEqual(getattr(ours, key), value, key)
+
     def test_the_oracle_counts_the_same(self):
         oracle = warplens.Session(counting="oracle").load(PTX)["axpy"]
         slow = oracle(4, 64, 200, 2.0, self.x, self.y)
@@ -141,7 +187,7 @@ class Axpy(unittest.TestCase):
         self.assertIn("time limit", self.module["endless"](1, 32, timeout=0.2).findings[0].message)
 
     def test_names(self):
-        self.assertEqual(len(self.module.kernels), 6)
+        self.assertEqual(len(self.module.kernels), 7)
         self.assertEqual(self.axpy.demangled, "axpy(int, float, float const*, float*)")
         self.assertEqual([p.type for p in self.axpy.parameters], ["u32", "f32", "u64", "u64"])
         with self.assertRaisesRegex(warplens.Error, "could be 2 kernels"):
