@@ -34,7 +34,7 @@ struct Occupancy {
   /// As by_shared, but with the most shared memory where the carve-out is the driver's choice: it sets aside what the
   /// blocks need, so it is what they need that limits.
   uint32_t by_most_shared = 0;
-  bool carveout_estimated = false;   ///< the driver's choice, by a rule that was not measured on this GPU
+  bool carveout_estimated = false;  ///< the driver's choice, by a rule that was not measured on this GPU
 };
 
 /// Threads of 0, or more than a block may have, give 0 blocks.
