@@ -103,7 +103,8 @@ TEST_F(OccupancyTest, without_registers_says_so_and_leaves_their_limit_out) {
   const auto r = tool({"occupancy", "--block", "256", "--no-curves"});
   EXPECT_NE(r.output.find("256 threads, registers not given (--regs), no shared memory"), std::string::npos)
       << r.output;
-  EXPECT_NE(r.output.find("warps 8, blocks 32, shared memory 32 (in 32 KiB), barriers 64"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("warps 8, blocks 32, shared memory 32 (in 32 KiB), barriers 64"), std::string::npos)
+      << r.output;
   const json j = json::parse(tool({"occupancy", "--block", "256", "--json", "-"}).output)["kernels"][0]["occupancy"];
   EXPECT_EQ(j["blocks_per_sm"], 8);
   EXPECT_FALSE(j.contains("registers_per_thread") || j.contains("registers_exactness"));
