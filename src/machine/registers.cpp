@@ -4,10 +4,10 @@
 // alone) do not count either: from compute capability 7.5 such values live in uniform registers or are read from the
 // constant bank as operands.
 //
-// What the assembler makes of that is modelled by three numbers, fitted to the 75 kernels of truth/h200 (ptxas 13.0,
-// sm_90): it needs a few registers for itself; it moves the loads of a straight stretch of code in front of their first
-// use, so that their latencies overlap, as long as the kernel stays within 32 registers (which fill an SM); beyond that
-// it still moves some.
+// What the assembler makes of that is modelled by three numbers (machine/register_model.h; ptxas 13.0, sm_90): it needs
+// a few registers for itself; it moves the loads of a straight stretch of code in front of their first use, so that
+// their latencies overlap, as long as the kernel stays within 32 registers (which fill an SM); beyond that it still
+// moves some.
 #include "machine/registers.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "machine/register_model.h"
 #include "machine/spread.h"
 
 namespace warplens::machine {
@@ -55,11 +56,13 @@ bool varies_in_block(const ptx::Instr& in) {
   return false;
 }
 
-constexpr uint32_t kOwn = 6;          // stack pointer, halves of addresses, results of comparisons
-constexpr uint32_t kFullSm = 32;      // registers with which 2048 threads fit
-constexpr uint32_t kSomeOfLarge = 4;  // 1 / share that loads in flight may add to a kernel that is above that
+uint32_t words_of(ptx::Type type) {
+  if (type == ptx::Type::kPred) return 0;
+  return std::max(1u, static_cast<uint32_t>(ptx::bytes_of(type)) / 4);
+}
 
-/// 32-bit words that the load-richest stretch of straight code (within a block, between barriers) brings in.
+}  // namespace
+
 uint32_t words_in_flight(const ir::Kernel& kernel) {
   uint32_t most = 0;
   for (const ir::Block& block : kernel.blocks) {
@@ -76,12 +79,11 @@ uint32_t words_in_flight(const ir::Kernel& kernel) {
   return most;
 }
 
-uint32_t words_of(ptx::Type type) {
-  if (type == ptx::Type::kPred) return 0;
-  return std::max(1u, static_cast<uint32_t>(ptx::bytes_of(type)) / 4);
+uint32_t modelled_registers(const RegisterModel& model, uint32_t pressure, uint32_t loads) {
+  const uint32_t needed = pressure + model.own;
+  return needed >= model.full_sm ? needed + std::min(loads, needed / model.some_of_large)
+                                 : std::min(needed + loads, model.full_sm);
 }
-
-}  // namespace
 
 uint32_t register_pressure(const ir::Kernel& kernel, const analysis::Liveness& live) {
   const ptx::Function& function = *kernel.function;
@@ -105,10 +107,7 @@ uint32_t register_pressure(const ir::Kernel& kernel, const analysis::Liveness& l
 
 uint32_t estimated_registers(const ir::Kernel& kernel, const analysis::Liveness& live, uint32_t of_sm) {
   const ptx::Function& function = *kernel.function;
-  const uint32_t needed = register_pressure(kernel, live) + kOwn;
-  const uint32_t loads = words_in_flight(kernel);
-  const uint32_t registers =
-      needed >= kFullSm ? needed + std::min(loads, needed / kSomeOfLarge) : std::min(needed + loads, kFullSm);
+  const uint32_t registers = modelled_registers({}, register_pressure(kernel, live), words_in_flight(kernel));
   const auto& bound = function.maxntid[0] != 0 ? function.maxntid : function.reqntid;
   uint32_t most = 255;
   if (bound[0] != 0) {
