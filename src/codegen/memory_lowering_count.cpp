@@ -92,7 +92,7 @@ void MemoryAccess::count_costs() {
   }
 }
 
-/// Loads that the GPU's assembler joins: as one load of all their bytes, from the lowest one's address.
+/// Accesses that the GPU's assembler joins: as one of all their bytes, from the lowest one's address.
 void MemoryAccess::count_joined() {
   MemoryOp whole = op_;
   whole.elements = *op_.counted_bytes / element_bytes_;

@@ -71,6 +71,7 @@ void MemoryAccess::store_active(std::span<const LaneValue> lanes) {
     count_requests();
   else
     count();
+  if (op_.counted_bytes.value_or(0) != 0) count_joined();
 }
 
 void MemoryAccess::store_plain(std::span<const LaneValue> lanes) {

@@ -14,7 +14,7 @@ MemoryOperands memory_operands(const KernelSource& source, uint32_t pc) {
   out.op.is_volatile = in.has("volatile") || in.has("relaxed") || in.has("acquire") || in.has("mmio");
   const auto& sites = source.accesses->of_instr[pc];
   out.op.sites = {sites.data(), sites.size()};
-  if (!sites.empty() && in.def->role == ptx::Role::kLoad) {
+  if (!sites.empty() && (in.def->role == ptx::Role::kLoad || in.def->role == ptx::Role::kStore)) {
     const machine::Access& access = source.accesses->accesses[sites[0]];
     if (access.form == events::Form::kFolded)
       out.op.counted_bytes = 0;

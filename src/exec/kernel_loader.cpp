@@ -16,7 +16,7 @@
 #include "exec/function_handle.h"
 #include "exec/program.h"
 #include "ir/barrier_blocks.h"
-#include "machine/joined_loads.h"
+#include "machine/joined_accesses.h"
 #include "machine/register_alignment.h"
 #include "memory/address_space.h"
 #include "ops/instruction_set.h"
@@ -171,8 +171,8 @@ bool is_atomic(const ptx::Instr& in) {
   return in.def->role == ptx::Role::kAtomic || in.def->role == ptx::Role::kReduction;
 }
 
-bool is_shared_load(const ptx::Instr& in) {
-  return in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kShared;
+bool is_shared_access(const ptx::Instr& in) {
+  return (in.def->role == ptx::Role::kLoad || in.def->role == ptx::Role::kStore) && in.space() == ptx::Space::kShared;
 }
 
 /// Whether all lanes have the operand's value (an address's base), and the GPU's assembler can see it.
@@ -206,9 +206,9 @@ std::vector<machine::AtomicFacts> atomic_facts(const LoadedKernel& kernel, const
   return facts;
 }
 
-/// Of each load from shared memory: log2 of what its address's base register is a multiple of, as the GPU's assembler
-/// sees it: of arrays whose size the launch decides it knows the declared alignment only.
-std::vector<uint8_t> base_alignments(const LoadedKernel& kernel) {
+/// Of each load from shared memory and store to it, as the GPU's assembler sees it: of arrays whose size the launch
+/// decides it knows the declared alignment only.
+std::vector<machine::AddressBase> address_bases(const LoadedKernel& kernel) {
   const ptx::Function& function = *kernel.function;
   const auto place_of = [&](const ptx::SymbolRef& symbol) -> uint64_t {
     const bool local = symbol.kind == ptx::SymbolKind::kLocalVariable;
@@ -218,26 +218,37 @@ std::vector<uint8_t> base_alignments(const LoadedKernel& kernel) {
     return local ? kernel.variable_offsets[symbol.index] : kernel.symbols[symbol.index];
   };
   const std::vector<uint8_t> of_register = machine::register_alignments(function, place_of);
-  std::vector<uint8_t> alignments(function.body.size());
+  const auto base_of = [&](const ptx::Operand& address) -> machine::AddressBase {
+    if (address.reg != ptx::kNoReg) return {address.reg, 0, of_register[address.reg]};
+    const ptx::SymbolRef& symbol = address.symbol;
+    const bool local = symbol.kind == ptx::SymbolKind::kLocalVariable;
+    if (!local && symbol.kind != ptx::SymbolKind::kModuleVariable) return {};
+    const auto named = static_cast<uint32_t>(function.registers.size());
+    const ptx::Variable& v = local ? function.variables[symbol.index] : kernel.module->module->variables[symbol.index];
+    if (v.unsized || v.bytes == 0 || v.space != ptx::Space::kShared)
+      return {named + 1 + 2 * symbol.index + (local ? 1 : 0), 0, static_cast<uint8_t>(std::countr_zero(v.align | 64u))};
+    return {named, static_cast<int64_t>(place_of(symbol)), 16};
+  };
+  std::vector<machine::AddressBase> bases(function.body.size());
   for (uint32_t i = 0; i < function.body.size(); ++i) {
-    if (!is_shared_load(function.body[i])) continue;
+    if (!is_shared_access(function.body[i])) continue;
     for (const ptx::Operand& o : function.body[i].operands)
-      if (o.tag == ptx::OperandTag::kAddress && o.reg != ptx::kNoReg) alignments[i] = of_register[o.reg];
+      if (o.tag == ptx::OperandTag::kAddress) bases[i] = base_of(o);
   }
-  return alignments;
+  return bases;
 }
 
 /// The accesses as the GPU's assembler makes them.
 void find_machine_accesses(LoadedKernel& kernel) {
   const auto& body = kernel.function->body;
   const bool atomics = std::any_of(body.begin(), body.end(), is_atomic);
-  const bool loads = std::any_of(body.begin(), body.end(), is_shared_load);
-  if (!atomics && !loads) return;
+  const bool shared = std::any_of(body.begin(), body.end(), is_shared_access);
+  if (!atomics && !shared) return;
   if (atomics) {
     const analysis::Liveness live = analysis::liveness(kernel.graph);
     kernel.accesses = machine::accesses_of(*kernel.function, atomic_facts(kernel, live, lanes_of(kernel, live)));
   }
-  if (loads) machine::join_loads(kernel.accesses, *kernel.function, kernel.graph, base_alignments(kernel));
+  if (shared) machine::join_accesses(kernel.accesses, *kernel.function, kernel.graph, address_bases(kernel));
   kernel.info = machine::describe(*kernel.module->module, *kernel.function, kernel.graph, kernel.accesses);
 }
 

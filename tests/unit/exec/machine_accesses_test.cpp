@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which accesses atomics and joined loads become (src/machine), and that both executors, and the oracle behind events,
-// count them alike. What is expected was measured on an H200 (truth/h200/warps_uniform.csv, warps_shared_atomics.csv).
+// Which accesses atomics and joined loads and stores become (src/machine), and that both executors, and the oracle
+// behind events, count them alike. What is expected was measured on an H200 (truth/h200/warps_uniform.csv,
+// warps_shared_atomics.csv).
 #include "memory/counter_listener.h"
 #include "support/ptx_launcher.h"
 
@@ -169,6 +170,43 @@ TEST(JoinedLoads, count_as_one_wide_load) {
   for (size_t s : {1, 2, 3}) EXPECT_EQ(r.counts[s], SiteCounts{});
   EXPECT_EQ(run(body, 9).counts[0], (SiteCounts{1, 9, 0, 0, 0, 2, 2, 0}));
   EXPECT_EQ(run(body, 32, Level::kPtx).counts[1], (SiteCounts{1, 32, 0, 0, 0, 4, 1, 0}));
+}
+
+TEST(JoinedStores, count_as_one_wide_store) {
+  const std::string body = R"(
+  shl.b32 %r5, %r1, 4;
+  add.u32 %r5, %r5, %r4;
+  st.shared.u32 [%r5+4], %r1;
+  st.shared.u32 [%r5], %r1;
+  st.shared.v2.u32 [%r5+8], {%r1, %r2};
+  ld.shared.u32 %r6, [%r5+12];
+  st.global.u32 [%rd2], %r6;
+)";
+  const Counted r = run(body);
+  EXPECT_EQ(r.counts[1], (SiteCounts{1, 32, 0, 0, 0, 4, 4, 0}));
+  for (size_t s : {0, 2}) EXPECT_EQ(r.counts[s], SiteCounts{});
+  EXPECT_EQ(run(body, 9).counts[1], (SiteCounts{1, 9, 0, 0, 0, 2, 2, 0}));
+  EXPECT_EQ(run(body, 32, Level::kPtx).counts[0], (SiteCounts{1, 32, 0, 0, 0, 4, 1, 0}));
+}
+
+TEST(JoinedStores, to_variables_by_name) {
+  const std::string body = R"(
+  st.shared.u32 [s], %r1;
+  st.shared.u32 [s+4], %r1;
+  bar.sync 0;
+  ld.shared.u32 %r6, [s];
+  ld.shared.u32 %r7, [s+4];
+  add.u32 %r6, %r6, %r7;
+  st.global.u32 [%rd2], %r6;
+)";
+  const Counted one = run(body, 1);
+  EXPECT_EQ(one.counts[0], (SiteCounts{1, 1, 0, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(one.counts[2], (SiteCounts{1, 1, 0, 0, 0, 1, 1, 0}));
+  // All to one place: a wide load does it at once, a wide store takes a pass for each half of the warp.
+  const Counted all = run(body);
+  EXPECT_EQ(all.counts[0].wavefronts, 2u);
+  EXPECT_EQ(all.counts[2].wavefronts, 1u);
+  for (size_t s : {1, 3}) EXPECT_EQ(all.counts[s], SiteCounts{});
 }
 
 TEST(AtomicForms, as_the_ptx_stands_nothing_is_combined) {
