@@ -24,8 +24,8 @@ struct MemoryOp {
   unsigned elements = 1;             ///< vector length
   bool is_volatile = false;
   std::span<const uint32_t> sites;  ///< machine accesses that this instruction performs (site numbers)
-  /// Bytes of a lane as they are counted, where loads are joined (machine/joined_accesses.h): more than the instruction's,
-  /// or 0 where another instruction's site counts.
+  /// Bytes of a lane as they are counted, where loads are joined (machine/joined_accesses.h): more than the
+  /// instruction's, or 0 where another instruction's site counts.
   std::optional<unsigned> counted_bytes;
 };
 
