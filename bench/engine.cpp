@@ -70,6 +70,7 @@ void run(benchmark::State& state, const std::string& name, const Variant& varian
   state.counters["thread_instructions"] = work.kernel->thread_instructions(counted);
   state.counters["warps"] = work.kernel->warps();
   if (work.flops > 0) state.counters["flops"] = work.flops;
+  if (work.warp_atomics > 0) state.counters["warp_atomics"] = work.warp_atomics;
 }
 
 /// From a kernel that was only loaded to the end of a launch of one block.
@@ -130,9 +131,29 @@ void add(const std::string& name, F&& f) {
 void add_all() {
   static const Variant kVariants[] = {
       {"counted", true, true, 1}, {"uncounted", false, true, 1}, {"unchecked", true, false, 1}};
-  for (const char* name : {"coalesced", "tiled", "register_tiled", "naive", "random_loads_16KiB", "random_loads_16MiB",
-                           "collatz", "mandelbrot", "nested_if", "collatz_equal", "collatz_steered", "collatz_by_block",
-                           "nested_if_equal", "nested_if_steered", "tree_sum", "bitonic_sort", "axpy"})
+  for (const char* name : {"coalesced",
+                           "tiled",
+                           "register_tiled",
+                           "naive",
+                           "random_loads_16KiB",
+                           "random_loads_16MiB",
+                           "collatz",
+                           "mandelbrot",
+                           "nested_if",
+                           "collatz_equal",
+                           "collatz_steered",
+                           "collatz_by_block",
+                           "nested_if_equal",
+                           "nested_if_steered",
+                           "tree_sum",
+                           "bitonic_sort",
+                           "axpy",
+                           "atomics_spread",
+                           "atomics_one_place",
+                           "atomics_one_place_float",
+                           "atomics_shared",
+                           "atomics_shared_float",
+                           "atomics_shared_cas"})
     for (const Variant& v : kVariants)
       add(std::string(name) + "/" + v.name, [name, &v](benchmark::State& s) { run(s, name, v); });
   // 2048 blocks, of which 104 are counted, against all and none.

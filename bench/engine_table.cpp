@@ -111,6 +111,28 @@ void print_rates(const Table& table) {
   }
 }
 
+/// CPU time of one atomic of a warp, with the arithmetic that makes its operands.
+void print_atomics(const Table& table) {
+  constexpr std::pair<const char*, const char*> kRows[] = {{"a place each", "atomics_spread"},
+                                                           {"one place", "atomics_one_place"},
+                                                           {"one place, float", "atomics_one_place_float"},
+                                                           {"shared, 256 bins", "atomics_shared"},
+                                                           {"shared, float", "atomics_shared_float"},
+                                                           {"shared, swap loop", "atomics_shared_cas"}};
+  const auto nanoseconds = [&](const std::string& name) {
+    return median(table.each(name, [](const Sample& s) { return s.cpu_seconds * 1e9 / counter(s, "warp_atomics"); }));
+  };
+  bool first = true;
+  for (const auto& [title, name] : kRows) {
+    const std::string counted = std::string(name) + "/counted", uncounted = std::string(name) + "/uncounted";
+    if (!table.has(counted) || !table.has(uncounted)) continue;
+    if (first) fmt::print("\n{:<28} {:>9} {:>17} {:>9}\n", "atomics", "ns a warp", "uncounted, ns", "counting");
+    first = false;
+    fmt::print("{:<28} {:>9.0f} {:>17.0f} {:>9}\n", title, nanoseconds(counted), nanoseconds(uncounted),
+               times(table.ratio(counted, uncounted)));
+  }
+}
+
 void print_peers(const Table& table) {
   fmt::print("\n{:<28} {:>9} {:>17} {:>7}\n", "peers, and ours beside them", "GFLOP/s", "lowest..highest", "of FMA");
   for (const char* name : {"coalesced/counted", "tiled/counted", "register_tiled/counted", "naive/counted",
@@ -207,6 +229,7 @@ void TableReporter::Finalize() {
         " of it.\n\"counting\": counted / uncounted; \"checks\": with / without bounds checks; both as costs.\n",
         median(fma), *std::min_element(fma.begin(), fma.end()), *std::max_element(fma.begin(), fma.end()));
   print_rates(table);
+  print_atomics(table);
   print_peers(table);
   print_times(table);
   if (failed_) fmt::print("\nSome benchmarks failed; see above.\n");

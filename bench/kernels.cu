@@ -153,3 +153,62 @@ __global__ void bitonic_sort(unsigned* x) {
   from[t] = s[t];
   from[t + 256] = s[t + 256];
 }
+
+// Atomics: each thread adds `rounds` numbers that it makes as it goes, so that nothing can be added up before.
+__device__ unsigned next_number(unsigned v) { return v * 1664525u + 1013904223u; }
+
+/// Each thread on a place of its own.
+__global__ void atomics_spread(int rounds, unsigned* sums) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned v = i;
+  for (int r = 0; r < rounds; ++r) {
+    v = next_number(v);
+    atomicAdd(sums + i, v >> 24);
+  }
+}
+/// All on one.
+__global__ void atomics_one_place(int rounds, unsigned* sums) {
+  unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int r = 0; r < rounds; ++r) {
+    v = next_number(v);
+    atomicAdd(sums, v >> 24);
+  }
+}
+__global__ void atomics_one_place_float(int rounds, float* sums) {
+  unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int r = 0; r < rounds; ++r) {
+    v = next_number(v);
+    atomicAdd(sums, static_cast<float>(v >> 31));
+  }
+}
+
+/// 256 bins in shared memory, each a thread's at the end.
+template <typename T, typename Add>
+__device__ void fill_bins(int rounds, T* sums, Add add) {
+  __shared__ T bins[256];
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  unsigned v = i;
+  for (int r = 0; r < rounds; ++r) {
+    v = next_number(v);
+    add(bins + (v >> 24), v >> 16 & 7);
+  }
+  __syncthreads();
+  sums[i] = bins[threadIdx.x];
+}
+__global__ void atomics_shared(int rounds, unsigned* sums) {
+  fill_bins(rounds, sums, [](unsigned* bin, unsigned v) { atomicAdd(bin, v); });
+}
+__global__ void atomics_shared_float(int rounds, float* sums) {
+  fill_bins(rounds, sums, [](float* bin, unsigned v) { atomicAdd(bin, static_cast<float>(v)); });
+}
+__global__ void atomics_shared_cas(int rounds, unsigned* sums) {
+  fill_bins(rounds, sums, [](unsigned* bin, unsigned v) {
+    unsigned seen = *bin, assumed;
+    do {
+      assumed = seen;
+      seen = atomicCAS(bin, assumed, assumed + v);
+    } while (seen != assumed);
+  });
+}

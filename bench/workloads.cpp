@@ -103,6 +103,7 @@ Workloads::Workloads()
   add_random_loads("random_loads_many_16KiB", 4096, 1 << 19);
   add_random_loads("random_loads_many_16MiB", 4 << 20, 1 << 19);
   add_barriers();
+  add_atomics();
 }
 
 Workloads::~Workloads() = default;

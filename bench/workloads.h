@@ -15,6 +15,7 @@ struct Workload {
   double flops = 0;              ///< of one launch; 0: none worth a figure
   std::function<bool()> right;   ///< after a launch: memory is as plain C++ says
   std::function<void()> rewind;  ///< before a launch that changes its own input; empty: need not
+  double warp_atomics = 0;       ///< atomics that warps of one launch issue; 0: not a benchmark of them
 };
 
 class Workloads {
@@ -31,6 +32,7 @@ class Workloads {
   void add_divergent();
   void add_random_loads(const std::string& name, uint32_t elements, uint32_t threads);
   void add_barriers();
+  void add_atomics();  ///< atomic_workloads.cpp
 
   std::unique_ptr<EngineModule> ladder_, kernels_;
   std::vector<std::unique_ptr<EngineKernel>> owned_;
