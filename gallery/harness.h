@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all rungs share: buffers, inputs, checking, timing, the two ways to run a rung.
+//
+//   rung              verify at small, odd and empty sizes against double precision; exit code 1 when anything is wrong
+//   rung time [size]  verify, then time at full size: one line "name,size,median_us,min_us,figure,unit" on standard
+//   output
+//
+// A rung is one .cu file of at most 120 lines that holds its kernel and hands a launch function to its topic's header
+// (matmul/matmul.h and so on). The same file is built by `warplens run` and by nvcc. Rungs work on the default stream.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace gallery {
+
+/// Ends the program with exit code 2: a call that must succeed did not.
+inline void must(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+  std::exit(2);
+}
+
+/// Device memory of `count` elements, filled with `host` or, without one, with bytes that make every float
+/// not-a-number, so that an element which nothing wrote is seen.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(size_t count) : count_(count) {
+    must(cudaMalloc(&data_, std::max<size_t>(count, 1) * sizeof(T)), "cudaMalloc");
+    must(cudaMemset(data_, 0xff, std::max<size_t>(count, 1) * sizeof(T)), "cudaMemset");
+  }
+  explicit Buffer(const std::vector<T>& host) : Buffer(host.size()) {
+    if (!host.empty())
+      must(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { cudaFree(data_); }
+  T* get() const { return data_; }
+  std::vector<T> host() const {
+    std::vector<T> copy(count_);
+    if (count_ != 0) must(cudaMemcpy(copy.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return copy;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+/// Numbers in [-0.5, 0.5), the same for the same seed on every machine.
+inline std::vector<float> random_floats(size_t count, unsigned seed) {
+  std::vector<float> numbers(count);
+  unsigned state = seed * 2654435761u + 12345u;
+  for (float& x : numbers) x = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 16777216.0f - 0.5f;
+  return numbers;
+}
+
+/// One rung's run: collects what was wrong, prints, times.
+class Run {
+ public:
+  Run(int argc, char** argv, const char* name) : name_(name) {
+    timing_ = argc > 1 && std::strcmp(argv[1], "time") == 0;
+    size_ = argc > 2 ? std::atoi(argv[2]) : 0;
+    if ((argc > 1 && !timing_) || argc > 3 || (argc > 2 && size_ < 1)) {
+      std::fprintf(stderr, "usage: %s [time [size]]\n", name);
+      std::exit(2);
+    }
+  }
+  bool timing() const { return timing_; }
+  int size(int otherwise) const { return size_ != 0 ? size_ : otherwise; }
+
+  /// Launches are over: their errors show here.
+  void finished(const std::string& what) {
+    must(cudaGetLastError(), (name_ + " " + what + ": launch").c_str());
+    must(cudaDeviceSynchronize(), (name_ + " " + what + ": run").c_str());
+  }
+  /// Compares with the reference; not-a-number is wrong.
+  template <class T>
+  void compare(const std::string& what, const std::vector<T>& got, const std::vector<double>& want, double allowed) {
+    double worst = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < want.size(); ++i) {
+      const double error = std::fabs(static_cast<double>(got[i]) - want[i]);
+      if (!(error <= worst)) worst = error, at = i;
+      if (!(error <= worst)) break;  // not-a-number
+    }
+    const bool right = worst <= allowed;
+    wrong_ |= !right;
+    if (!right || !timing_) {
+      std::fprintf(right ? stdout : stderr, "%s %s: largest error %.2g, allowed %.2g: %s\n", name_.c_str(),
+                   what.c_str(), worst, allowed, right ? "right" : "WRONG");
+    }
+    if (!right && at < want.size())
+      std::fprintf(stderr, "  element %zu: %.9g instead of %.9g\n", at, static_cast<double>(got[at]), want[at]);
+  }
+  /// Median of 15 launches after 3, by events; work / time is the figure: bytes give GB/s, operations GFLOP/s.
+  template <class Launch>
+  void time(size_t size, double work, const char* unit, Launch launch) {
+    if (!timing_ || wrong_) return;
+    cudaEvent_t begin, end;
+    must(cudaEventCreate(&begin), "event");
+    must(cudaEventCreate(&end), "event");
+    std::vector<float> us;
+    for (int i = 0; i < 18; ++i) {
+      must(cudaEventRecord(begin), "event");
+      launch();
+      must(cudaEventRecord(end), "event");
+      must(cudaEventSynchronize(end), "run");
+      float ms = 0;
+      must(cudaEventElapsedTime(&ms, begin, end), "event");
+      if (i >= 3) us.push_back(ms * 1000);
+    }
+    must(cudaGetLastError(), "launch");
+    std::sort(us.begin(), us.end());
+    const double median = us[us.size() / 2];
+    std::printf("%s,%zu,%.2f,%.2f,%.2f,%s\n", name_.c_str(), size, median, us[0], work / median / 1e3, unit);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+  }
+  int exit_code() const { return wrong_ ? 1 : 0; }
+
+ private:
+  std::string name_;
+  bool timing_ = false, wrong_ = false;
+  int size_ = 0;
+};
+
+}  // namespace gallery
