@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rungs of access/ do: thread i reads the word at `index(i)` and writes it, plus one, to out[i]: what the read
+// costs is all that differs. The figure counts
+// the words asked for, 8 bytes a thread. `spread`: the words of `in` a thread needs at most (stride 32 walks over 32 n
+// words).
+#pragma once
+#include "../harness.h"
+
+namespace gallery {
+
+struct Access {
+  int n;
+  const float* in;
+  float* out;
+  const float* const* rows;  // rows[r] = in + 1024 r, for r < n / 1024
+};
+
+/// Runs a rung whose thread i must write `value(in, i, n)`.
+template <class Launch, class Value>
+int run_values(int argc, char** argv, const char* name, int spread, Launch launch, Value value) {
+  Run run(argc, argv, name);
+  const auto table = [](int n, const float* in) {
+    std::vector<const float*> rows(n / 1024);
+    for (size_t r = 0; r < rows.size(); ++r) rows[r] = in + 1024 * r;
+    return rows;
+  };
+  for (const int n : {1024, 4096, 2048}) {
+    const std::vector<float> in = random_floats(size_t(n) * spread + 64, 1);
+    Buffer<float> from(in), to(n);
+    Buffer<const float*> rows(table(n, from.get()));
+    launch(Access{n, from.get(), to.get(), rows.get()});
+    run.finished(std::to_string(n));
+    std::vector<double> want(n);
+    for (int i = 0; i < n; ++i) want[i] = value(in.data(), i, n);
+    run.compare(std::to_string(n), to.host(), want, 0);
+  }
+  if (run.timing()) {
+    const int n = run.size(1 << 24);
+    Buffer<float> in(random_floats(size_t(n) * spread + 64, 1)), out(n);
+    Buffer<const float*> rows(table(n, in.get()));
+    run.time(n, 8.0 * n, "GB/s", [&] { launch(Access{n, in.get(), out.get(), rows.get()}); });
+  }
+  return run.exit_code();
+}
+
+template <class Launch, class Index>
+int run_access(int argc, char** argv, const char* name, int spread, Launch launch, Index index) {
+  return run_values(argc, argv, name, spread, launch,
+                    [&](const float* in, int i, int n) { return in[index(i, n)] + 1.0f; });
+}
+
+}  // namespace gallery
