@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transpose that the rungs of transpose/ compute: out[c][r] = in[r][c], fp32, rows x cols, any sizes. A copy of the
+// same bytes (Kind::Copy) is what they are measured against.
+#pragma once
+#include "../harness.h"
+
+namespace gallery {
+
+struct Transpose {
+  int rows, cols;
+  const float* in;
+  float* out;
+};
+
+enum class Kind { Transpose, Copy };
+
+template <class Launch>
+int run_transpose(int argc, char** argv, const char* name, Launch launch, Kind kind = Kind::Transpose) {
+  Run run(argc, argv, name);
+  const int shapes[][2] = {{64, 64}, {128, 256}, {33, 65}, {1, 1}, {1, 200}, {200, 1}, {130, 67}};
+  for (const auto& [rows, cols] : shapes) {
+    const std::vector<float> in = random_floats(size_t(rows) * cols, 1);
+    Buffer<float> from(in), to(in.size());
+    launch(Transpose{rows, cols, from.get(), to.get()});
+    const std::string what = std::to_string(rows) + "x" + std::to_string(cols);
+    run.finished(what);
+    std::vector<double> want(in.size());
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < cols; ++c)
+        want[kind == Kind::Copy ? size_t(r) * cols + c : size_t(c) * rows + r] = in[size_t(r) * cols + c];
+    run.compare(what, to.host(), want, 0);
+  }
+  if (run.timing()) {
+    const int n = run.size(8192);
+    Buffer<float> in(random_floats(size_t(n) * n, 1)), out(size_t(n) * n);
+    run.time(n, 8.0 * n * n, "GB/s", [&] { launch(Transpose{n, n, in.get(), out.get()}); });
+  }
+  return run.exit_code();
+}
+
+}  // namespace gallery
