@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sum that the rungs of reduction/ compute: *out = x[0] + ... + x[n-1], fp32. `out` is zero before each launch.
+#pragma once
+#include "../harness.h"
+
+namespace gallery {
+
+struct Sum {
+  int n;
+  const float* x;
+  float* out;
+};
+
+/// `full`: the number of elements at which the rung is timed.
+template <class Launch>
+int run_sum(int argc, char** argv, const char* name, Launch launch, int full = 1 << 26) {
+  Run run(argc, argv, name);
+  Buffer<float> out(1);
+  for (const int n : {1, 31, 32, 1000, 4096, 10007, 70000, 0}) {
+    const std::vector<float> x = random_floats(n, 1);
+    Buffer<float> dx(x);
+    must(cudaMemset(out.get(), 0, sizeof(float)), "cudaMemset");
+    launch(Sum{n, dx.get(), out.get()});
+    run.finished(std::to_string(n));
+    double sum = 0;
+    for (const float v : x) sum += v;
+    run.compare(std::to_string(n), out.host(), {sum}, 1e-4 + 1e-8 * n);
+  }
+  if (run.timing()) {
+    const int n = run.size(full);
+    Buffer<float> x(random_floats(n, 1));
+    run.time(n, 4.0 * n, "GB/s", [&] {
+      must(cudaMemsetAsync(out.get(), 0, sizeof(float)), "cudaMemset");
+      launch(Sum{n, x.get(), out.get()});
+    });
+  }
+  return run.exit_code();
+}
+
+}  // namespace gallery
