@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attention that the rungs of attention/ compute: o = softmax(scale q k^T) v for each head; q, k, v, o are
+// heads x length x 64 floats. `weights`: heads x length x length floats for those that write the matrix of weights.
+#pragma once
+#include "../harness.h"
+
+namespace gallery {
+
+constexpr int kRow = 64;
+
+struct Attention {
+  int heads, length;
+  float scale;
+  const float *q, *k, *v;
+  float *weights, *o;
+};
+
+template <class Launch>
+int run_attention(int argc, char** argv, const char* name, Launch launch) {
+  Run run(argc, argv, name);
+  for (const auto& [heads, length] : {std::pair{1, 64}, std::pair{2, 100}, std::pair{1, 33}, std::pair{1, 1}}) {
+    const size_t count = size_t(heads) * length * kRow;
+    const std::vector<float> q = random_floats(count, 1), k = random_floats(count, 2), v = random_floats(count, 3);
+    Buffer<float> dq(q), dk(k), dv(v), o(count), weights(size_t(heads) * length * length);
+    launch(Attention{heads, length, 2.0f, dq.get(), dk.get(), dv.get(), weights.get(), o.get()});
+    const std::string what = std::to_string(heads) + " heads of " + std::to_string(length);
+    run.finished(what);
+    std::vector<double> want(count), w(length);
+    for (size_t i = 0; i < size_t(heads) * length; ++i) {
+      const size_t head = i / length * length * kRow;
+      double total = 0;
+      for (int t = 0; t < length; ++t) {
+        double dot = 0;
+        for (int d = 0; d < kRow; ++d) dot += double(q[i * kRow + d]) * k[head + size_t(t) * kRow + d];
+        total += w[t] = std::exp(2.0 * dot);
+      }
+      for (int t = 0; t < length; ++t)
+        for (int d = 0; d < kRow; ++d) want[i * kRow + d] += w[t] / total * v[head + size_t(t) * kRow + d];
+    }
+    run.compare(what, o.host(), want, 1e-5);
+  }
+  if (run.timing()) {
+    const int length = run.size(4096), heads = 16;
+    const size_t count = size_t(heads) * length * kRow;
+    Buffer<float> q(random_floats(count, 1)), k(random_floats(count, 2)), v(random_floats(count, 3)), o(count);
+    Buffer<float> weights(size_t(heads) * length * length);
+    run.time(length, 4.0 * heads * length * length * kRow, "GFLOP/s",
+             [&] { launch(Attention{heads, length, 2.0f, q.get(), k.get(), v.get(), weights.get(), o.get()}); });
+  }
+  return run.exit_code();
+}
+
+}  // namespace gallery
