@@ -199,6 +199,7 @@ std::string json_text(const RunRecord& run, Folding folding) {
     kernels.push_back({{"name", name},
                        {"demangled", demangled(name)},
                        {"short_name", short_name(name)},
+                       {"ptx", {{"hash", run.kernels[k].ptx.hash}, {"compiler", run.kernels[k].ptx.compiler}}},
                        {"launch_groups", std::move(launches)}});
   }
   j["kernels"] = std::move(kernels);

@@ -27,6 +27,7 @@
 #include "events/events.h"
 #include "events/sample.h"
 #include "report/launch_occupancy.h"
+#include "report/ptx_identity.h"
 
 namespace warplens::report {
 
@@ -34,6 +35,7 @@ namespace warplens::report {
 struct KernelRecord {
   events::KernelInfo info;
   std::map<uint32_t, std::string> ptx_text;  ///< by PTX line
+  PtxIdentity ptx;                           ///< empty in records of older libraries
 };
 
 /// `ptx`: text of the kernel's module; only lines of memory accesses are kept.

@@ -40,6 +40,7 @@ KernelRecord to_kernel(const json& j) {
     k.info.sites.back().estimate = s.at(5).get<bool>();
   }
   k.info.blocks = j.at("blocks").get<std::vector<std::pair<uint32_t, uint32_t>>>();
+  if (j.contains("ptx")) k.ptx = {j["ptx"].at(0).get<std::string>(), j["ptx"].at(1).get<std::string>()};
   for (const auto& line : j.at("ptx_text")) k.ptx_text[line.at(0).get<uint32_t>()] = line.at(1).get<std::string>();
   return k;
 }

@@ -50,6 +50,8 @@ std::map<uint32_t, std::string> access_lines(const events::KernelInfo& info, std
 std::string kernel_line(int process, uint32_t index, const events::KernelInfo& info, std::string_view ptx) {
   json j = {{"t", "kernel"}, {"p", process}, {"k", index}, {"name", info.name}, {"files", info.files}};
   j["ptx_file"] = info.ptx_file;
+  const PtxIdentity identity = ptx_identity(info, ptx);
+  j["ptx"] = {identity.hash, identity.compiler};
   json& pcs = j["pcs"] = json::array();
   for (const auto& pc : info.pcs)
     pcs.push_back({pc.ptx_line, place_json(pc.place), place_json(pc.user_place), pc.inlined_function});
@@ -139,7 +141,7 @@ void add_findings(std::string& line, std::span<const events::Finding> findings) 
 }  // namespace
 
 KernelRecord kernel_record(const events::KernelInfo& info, std::string_view ptx) {
-  return {info, access_lines(info, ptx)};
+  return {info, access_lines(info, ptx), ptx_identity(info, ptx)};
 }
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::open(const std::string& path) {
