@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/difference_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "gate/escape.h"
+#include "report/number_text.h"
+#include "report/text_table.h"
+
+namespace warplens::gate {
+namespace {
+
+const char* word(Change change) {
+  switch (change) {
+    case Change::kBetter: return "better";
+    case Change::kWorse: return "worse";
+    case Change::kAllowed: return "allowed";
+    case Change::kEstimate: return "estimate";
+    case Change::kCompiler: return "compiler";
+  }
+  return "";
+}
+
+report::Tone tone(Change change) {
+  return change == Change::kWorse    ? report::Tone::kBad
+         : change == Change::kBetter ? report::Tone::kGood
+                                     : report::Tone::kPlain;
+}
+
+std::string summary(const Difference& d) {
+  size_t worse = 0, better = 0, same = 0, compiler = 0;
+  for (const KernelChange& k : d.kernels) {
+    if (!k.note.empty()) continue;
+    const bool improved =
+        std::ranges::any_of(k.numbers, [](const NumberChange& n) { return n.change == Change::kBetter; });
+    worse += k.worse() ? 1 : 0;
+    compiler += k.compiler_before.empty() ? 0 : 1;
+    better += !k.worse() && improved ? 1 : 0;
+    same += k.numbers.empty() && k.lines.empty() ? 1 : 0;
+  }
+  std::string text = fmt::format("{} compared: {} worse, {} better, {} the same",
+                                 report::plural(d.compared, "kernel shape"), worse, better, same);
+  if (compiler != 0) text += fmt::format("; {} by another compiler", compiler);
+  return text;
+}
+
+/// Why a kernel is in the list although nothing is worse.
+std::string remarks(const KernelChange& k) {
+  if (!k.note.empty()) return k.note;
+  if (k.compiler_before.empty()) return k.source_changed ? "the source changed" : "";
+  return fmt::format("compiled by {}, before by {}{}", k.compiler_after, k.compiler_before,
+                     k.source_changed ? "; the source changed too" : "; the source is the same");
+}
+
+std::string place(const LineChange& l) {
+  const std::string name = std::filesystem::path(l.file).filename().string();
+  return l.line == 0 ? "PTX" : fmt::format("{}:{}", name, l.line);
+}
+
+}  // namespace
+
+std::string difference_text(const Difference& d, const report::TextStyle& style) {
+  std::string out;
+  for (const Issue& i : issues_of(d)) out += issue_line(i) + "\n";
+  for (const std::string& note : d.notes) out += report::wrapped("note: " + plain(note), style.width, 0);
+  for (const KernelChange& k : d.kernels) {
+    if (!k.changed()) continue;
+    out += "\n" + plain(k.short_name) + (k.shape.empty() ? "" : ", " + k.shape) + "\n";
+    if (const std::string more = remarks(k); !more.empty()) out += report::wrapped(plain(more), style.width, 2);
+    report::TextTable table({{""}, {"before"}, {"after"}, {""}}, 20);
+    for (const NumberChange& n : k.numbers)
+      table.add({{n.what}, {number_shown(n.before)}, {number_shown(n.after)}, {word(n.change), tone(n.change)}});
+    for (const LineChange& l : k.lines) {
+      table.add_heading(fmt::format("{}  {}", plain(place(l)), plain(l.text)));
+      for (const NumberChange& n : l.numbers)
+        table.add({{"  " + l.label + ": " + n.what},
+                   {number_shown(n.before)},
+                   {number_shown(n.after)},
+                   {word(n.change), tone(n.change)}});
+    }
+    if (!table.empty()) out += table.render(style, 2);
+  }
+  return out + (out.empty() ? "" : "\n") + summary(d) + "\n";
+}
+
+std::string difference_markdown(const Difference& d) {
+  std::string out = fmt::format("### Warplens: {}\n\n{}.\n", d.worse() ? "worse than before" : "not worse than before",
+                                markdown_text(summary(d)));
+  for (const std::string& note : d.notes) out += fmt::format("\n**Note:** {}.\n", markdown_text(note));
+  for (const KernelChange& k : d.kernels) {
+    if (!k.changed()) continue;
+    out += fmt::format("\n{}{}\n", markdown_code(k.short_name), k.shape.empty() ? "" : ", " + markdown_text(k.shape));
+    if (const std::string more = remarks(k); !more.empty()) out += fmt::format("\n{}.\n", markdown_text(more));
+    if (k.numbers.empty() && k.lines.empty()) continue;
+    out += "\n| | before | after | |\n|---|---:|---:|---|\n";
+    const auto row = [&](const std::string& what, const NumberChange& n) {
+      out += fmt::format("| {} | {} | {} | {} |\n", what, number_shown(n.before), number_shown(n.after),
+                         n.change == Change::kWorse ? "**worse**" : word(n.change));
+    };
+    for (const NumberChange& n : k.numbers) row(markdown_text(n.what), n);
+    for (const LineChange& l : k.lines)
+      for (const NumberChange& n : l.numbers)
+        row(fmt::format("{} {} {}: {}", markdown_text(place(l)), markdown_code(l.text), markdown_text(l.label),
+                        markdown_text(n.what)),
+            n);
+  }
+  return out;
+}
+
+}  // namespace warplens::gate

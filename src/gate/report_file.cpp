@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/report_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "gate/json_place.h"
+#include "report/json_view.h"
+
+namespace warplens::gate {
+namespace {
+
+using nlohmann::json;
+
+/// Reads members and remembers the first one that is missing or has the wrong type; after that it only goes on.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& path, const json& root) : text_(text), path_(path), root_(root) {}
+
+  Result<StoredReport> read() {
+    StoredReport report;
+    report.path = path_;
+    check_version();
+    if (fault_) return std::move(*fault_);
+    report.version = member(member(root_, "generator", &json::is_object), "version", &json::is_string, true);
+    report.program = text(root_, "program");
+    report.gpu = text(root_, "gpu");
+    const json& end = member(root_, "end", &json::is_object);
+    {
+      const Step step(*this, "end");
+      report.whole = !flag(end, "timed_out") && !flag(end, "interrupted") && number(end, "signal") == 0;
+    }
+    report.whole &= flag(root_, "record_complete");
+    each(root_, "kernels", [&](const json& j) { report.kernels.push_back(kernel(j)); });
+    if (fault_) return std::move(*fault_);
+    return report;
+  }
+
+ private:
+  using Test = bool (json::*)() const;
+
+  /// The path of what is being read, for messages.
+  class Step {
+   public:
+    Step(Reader& reader, std::variant<std::string, size_t> step) : reader_(reader) {
+      reader_.at_.push_back(std::move(step));
+    }
+    ~Step() { reader_.at_.pop_back(); }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    Reader& reader_;
+  };
+
+  void fault(std::string message, std::string hint = {}) {
+    if (!fault_) fault_ = make_error_at(path_, json_place(text_, at_), std::move(message), std::move(hint));
+  }
+
+  void check_version() {
+    if (!root_.is_object() || !root_.contains("schema_version") || !root_.contains("kernels"))
+      return fault("this is no report of warplens", "warplens run --json FILE writes one");
+    const json& version = root_["schema_version"];
+    const Step step(*this, "schema_version");
+    if (!version.is_number_integer())
+      fault("'schema_version' is not a number");
+    else if (version != report::kSchemaVersion)
+      fault(fmt::format("the report has schema version {}, and this warplens reads {}", version.dump(),
+                        report::kSchemaVersion),
+            "make it again with this warplens");
+  }
+
+  const json& member(const json& of, const char* name, Test test) {
+    static const json kNothing;
+    const auto it = of.find(name);
+    if (it == of.end()) {
+      fault(fmt::format("'{}' is missing", name));
+      return kNothing;
+    }
+    if ((*it.*test)()) return *it;
+    const Step step(*this, name);
+    fault(fmt::format("'{}' has the wrong type", name));
+    return kNothing;
+  }
+  std::string member(const json& of, const char* name, Test test, bool) {
+    const json& j = member(of, name, test);
+    return j.is_string() ? j.get<std::string>() : std::string();
+  }
+  std::string text(const json& of, const char* name) { return member(of, name, &json::is_string, true); }
+  bool flag(const json& of, const char* name) {
+    const json& j = member(of, name, &json::is_boolean);
+    return j.is_boolean() && j.get<bool>();
+  }
+  uint64_t number(const json& of, const char* name) {
+    const json& j = member(of, name, &json::is_number_unsigned);
+    return j.is_number_unsigned() ? j.get<uint64_t>() : 0;
+  }
+  uint64_t number_if(const json& of, const char* name) { return of.contains(name) ? number(of, name) : 0; }
+  uint32_t small(const json& of, const char* name) {
+    return static_cast<uint32_t>(std::min<uint64_t>(of.contains(name) ? number(of, name) : 0, ~0u));
+  }
+
+  template <typename Take>
+  void each(const json& of, const char* name, Take take) {
+    const json& list = member(of, name, &json::is_array);
+    const Step step(*this, name);
+    for (size_t i = 0; i < list.size() && !fault_; ++i) {
+      const Step element(*this, i);
+      if (list[i].is_object())
+        take(list[i]);
+      else
+        fault("an object is expected here");
+    }
+  }
+
+  StoredKernel kernel(const json& j) {
+    StoredKernel k;
+    k.name = text(j, "name");
+    k.short_name = text(j, "short_name");
+    if (j.contains("ptx")) {
+      const json& ptx = member(j, "ptx", &json::is_object);
+      const Step step(*this, "ptx");
+      k.ptx_hash = text(ptx, "hash");
+      k.compiler = text(ptx, "compiler");
+    }
+    each(j, "launch_groups", [&](const json& g) { k.groups.push_back(group(g)); });
+    return k;
+  }
+
+  /// "[16,16,1]", and the product of its numbers.
+  std::string extents(const json& of, const char* name, uint64_t& product) {
+    const json& list = member(of, name, &json::is_array);
+    product = 1;
+    const Step step(*this, name);
+    for (const json& n : list) {
+      if (n.is_number_unsigned())
+        product *= n.get<uint64_t>();
+      else
+        fault("a number is expected here");
+    }
+    return list.dump();
+  }
+
+  StoredGroup group(const json& j) {
+    StoredGroup g;
+    uint64_t cluster = 0;
+    g.grid = extents(j, "grid", g.grid_blocks);
+    g.block = extents(j, "block", g.block_threads);
+    g.shape = g.grid + g.block + extents(j, "cluster", cluster) +
+              fmt::format("{},{}", number(j, "static_shared_bytes"), number(j, "dynamic_shared_bytes"));
+    g.launches = std::max<uint64_t>(number(j, "launches"), 1);
+    g.counted = flag(j, "counted");
+    g.complete = flag(j, "complete");
+    if (j.contains("occupancy")) {
+      const json& o = member(j, "occupancy", &json::is_object);
+      const Step step(*this, "occupancy");
+      const json& share = member(o, "theoretical", &json::is_number);
+      if (share.is_number()) g.occupancy = share.get<double>();
+      g.occupancy_exact = text(o, "registers_exactness") == "exact";
+    }
+    if (!g.counted) return g;
+    g.line_information = flag(j, "line_information");
+    {
+      const json& totals = member(j, "totals", &json::is_object);
+      const Step step(*this, "totals");
+      each(totals, "memory", [&](const json& t) { g.totals.push_back(traffic(t)); });
+    }
+    each(j, "lines", [&](const json& l) { g.lines.push_back(line(l)); });
+    return g;
+  }
+
+  StoredLine line(const json& j) {
+    StoredLine l;
+    l.file = text(j, "file");
+    l.text = text(j, "text");
+    l.line = small(j, "line");
+    l.ptx_line = small(j, "ptx_line");
+    each(j, "accesses", [&](const json& t) { l.accesses.push_back(traffic(t)); });
+    return l;
+  }
+
+  StoredTraffic traffic(const json& j) {
+    StoredTraffic t;
+    t.memory = text(j, "memory");
+    t.kind = text(j, "kind");
+    t.exact = text(j, "exactness") == "exact";
+    if (j.contains("parameter")) t.parameter = text(j, "parameter");
+    t.column = small(j, "column");
+    t.bytes_per_lane = small(j, "bytes_per_lane");
+    t.requests = number(j, "requests");
+    t.bytes_asked = number(j, "bytes_asked");
+    t.sectors = number_if(j, "sectors");
+    t.ideal_sectors = std::min(number_if(j, "ideal_sectors"), t.sectors);
+    t.repeated_sectors = std::min(number_if(j, "repeated_sectors"), t.sectors - t.ideal_sectors);
+    t.lines = number_if(j, "lines");
+    t.wavefronts = number_if(j, "wavefronts");
+    t.ideal_wavefronts = std::min(number_if(j, "ideal_wavefronts"), t.wavefronts);
+    return t;
+  }
+
+  std::string_view text_;
+  const std::string& path_;
+  const json& root_;
+  JsonPath at_;
+  std::optional<Diagnostic> fault_;
+};
+
+Diagnostic not_json(std::string_view text, const std::string& path, const json::parse_error& error) {
+  const std::string what = error.what();  // "[...] parse error at line 1, column 2: what is wrong"
+  const size_t colon = what.find(": ", what.find("column"));
+  const size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos || error.byte > last + 1)
+    return make_error_at(path, byte_place(text, text.size()),
+                         "the file ends in the middle of its JSON: it was cut short");
+  return make_error_at(path, byte_place(text, error.byte == 0 ? 0 : error.byte - 1),
+                       "not valid JSON: " + (colon == std::string::npos ? what : what.substr(colon + 2)));
+}
+
+}  // namespace
+
+Result<StoredReport> parse_report(std::string_view text, const std::string& path) {
+  json root;
+  try {  // the only way in which the library tells where a text is wrong
+    root = json::parse(text);
+  } catch (const json::parse_error& error) {
+    return not_json(text, path, error);
+  }
+  return Reader(text, path, root).read();
+}
+
+Result<StoredReport> read_report(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  std::error_code error;
+  if (!in || std::filesystem::is_directory(path, error))
+    return make_error(fmt::format("cannot read {}: {}", path, std::strerror(errno != 0 ? errno : EISDIR)));
+  return parse_report(text.str(), path);
+}
+
+}  // namespace warplens::gate
