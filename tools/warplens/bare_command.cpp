@@ -23,6 +23,7 @@
 #include "session/entry_name.h"
 #include "session/npy.h"
 #include "warplens/child.h"
+#include "warplens/deliver.h"
 #include "warplens/device_code.h"
 #include "warplens/exit_codes.h"
 #include "warplens/run_command.h"

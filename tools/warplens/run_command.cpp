@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,12 +13,9 @@
 #include "compile/process.h"
 #include "compile/program_kind.h"
 #include "gpu/catalogue.h"
-#include "report/csv_view.h"
-#include "report/json_view.h"
-#include "report/output_file.h"
-#include "report/run_report.h"
 #include "warplens/bare_command.h"
 #include "warplens/child.h"
+#include "warplens/deliver.h"
 #include "warplens/device_code.h"
 #include "warplens/exit_codes.h"
 #include "warplens/help.h"
@@ -128,33 +124,6 @@ int exit_code_of(const report::RunEnd& end) { return end.timed_out ? kTimedOut :
 
 }  // namespace
 
-int deliver(const RunOptions& options, const RunOutcome& outcome) {
-  // A file size limit is then an error of write, like a full disk, and not the end of this process.
-  std::signal(SIGXFSZ, SIG_IGN);
-  const report::Folding folding = options.unfold ? report::Folding::kNone : report::Folding::kByShape;
-  bool written = true;
-  if (!options.quiet) {
-    report::TextOptions text;
-    text.style = report::style_of(STDERR_FILENO);
-    text.folding = folding;
-    written &= report::write_all(STDERR_FILENO, report::run_text(outcome.record, text), "standard error").has_value();
-  }
-  if (!options.json.empty()) {
-    const Status status = report::write_output(options.json, report::json_text(outcome.record, folding));
-    if (!status) print(status.error());
-    written &= status.has_value();
-  }
-  if (!options.csv.empty()) {
-    const Status status = report::write_output(options.csv, report::csv_text(outcome.record, options.metrics));
-    if (!status) print(status.error());
-    written &= status.has_value();
-  }
-  // The library could not write all it counted: the report is incomplete, which must not pass for a good run.
-  if (outcome.record.damaged_lines != 0 && !outcome.record.end.timed_out && !outcome.record.end.interrupted)
-    written = false;
-  return written ? outcome.exit_code : kCannotWrite;
-}
-
 void print(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics) std::fputs(("warplens: " + render(d)).c_str(), stderr);
 }
@@ -229,6 +198,10 @@ int run_command(const std::vector<std::string>& arguments) {
   if (options->help) {
     std::fputs(run_help().c_str(), stdout);
     return 0;
+  }
+  if (options->dump_config) {
+    std::fputs(options->effective_config.c_str(), stdout);
+    return std::fflush(stdout) != 0 ? kCannotWrite : 0;
   }
   const SignalGuard guard;
   const std::string path = found_path(options->inputs[0]);

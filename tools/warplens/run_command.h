@@ -27,9 +27,6 @@ struct RunOutcome {
 /// Compiles when needed, runs, reads the record. Needs a SignalGuard.
 RunOutcome run_program(const RunOptions& options);
 
-/// Writes the report as the options ask; the outcome's exit code, or 3 when it could not be written.
-int deliver(const RunOptions& options, const RunOutcome& outcome);
-
 /// Prints diagnostics to standard error.
 void print(const Diagnostics& diagnostics);
 

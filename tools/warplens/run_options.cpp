@@ -12,6 +12,7 @@
 
 #include "report/launch_selection.h"
 #include "warplens/nearest.h"
+#include "warplens/run_config.h"
 
 namespace warplens::cli {
 namespace {
@@ -86,22 +87,23 @@ Apply flag(bool RunOptions::* member) {
   };
 }
 
+/// A file for a report in some format.
+Option output(std::string RunOptions::* member, const char* name) {
+  return {true, [member, name](RunOptions& o, const std::string& v) -> Status {
+            if (v.empty()) return make_error(fmt::format("{} needs a file name, or - for standard output", name));
+            o.*member = v;
+            return Done{};
+          }};
+}
+
 const std::map<std::string_view, Option>& own_options() {
   static const std::map<std::string_view, Option> kOptions = {
-      {"--json",
-       {true,
-        [](RunOptions& o, const std::string& v) -> Status {
-          if (v.empty()) return make_error("--json needs a file name, or - for standard output");
-          o.json = v;
-          return Done{};
-        }}},
-      {"--csv",
-       {true,
-        [](RunOptions& o, const std::string& v) -> Status {
-          if (v.empty()) return make_error("--csv needs a file name, or - for standard output");
-          o.csv = v;
-          return Done{};
-        }}},
+      {"--json", output(&RunOptions::json, "--json")},
+      {"--csv", output(&RunOptions::csv, "--csv")},
+      {"--sarif", output(&RunOptions::sarif, "--sarif")},
+      {"--junit", output(&RunOptions::junit, "--junit")},
+      {"--markdown", output(&RunOptions::markdown, "--markdown")},
+      {"--annotations", output(&RunOptions::annotations, "--annotations")},
       {"--metrics",
        {true,
         [](RunOptions& o, const std::string& v) -> Status {
@@ -137,6 +139,25 @@ const std::map<std::string_view, Option>& own_options() {
           return status;
         }}},
       {"--timeout", {true, set_timeout}},
+      {"--config", {true, [](RunOptions& o, const std::string& v) { return set_path(o.config, v, "--config"); }}},
+      {"--baseline", {true, [](RunOptions& o, const std::string& v) { return set_path(o.baseline, v, "--baseline"); }}},
+      {"--allow-growth",
+       {true,
+        [](RunOptions& o, const std::string& v) {
+          if (!o.growth) o.growth.emplace();
+          return gate::set_growth(*o.growth, v);
+        }}},
+      {"--no-config", {false, flag(&RunOptions::no_config)}},
+      {"--dump-config", {false, flag(&RunOptions::dump_config)}},
+      {"--allow-estimates", {false, flag(&RunOptions::allow_estimates)}},
+      {"--limit",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          const auto limit = gate::parse_limit(v);
+          if (!limit) return limit.error();
+          o.limits.push_back(*limit);
+          return Done{};
+        }}},
       {"--compiler",
        {true,
         [](RunOptions& o, const std::string& v) -> Status {
@@ -216,6 +237,7 @@ class Parser {
     while (at_ < arguments_.size() && options_go_on()) take_option();
     if (options_.help) return std::move(options_);
     take_inputs();
+    note(apply_config(options_));
     take_compile_options();
     check_sample();
     check_reports();
@@ -288,13 +310,25 @@ class Parser {
   void check_reports() {
     if (!options_.metrics.empty() && options_.csv.empty())
       faults_.push_back(make_error("--metrics chooses columns of --csv, and there is none", "add --csv FILE"));
-    if (options_.json == "-" && options_.csv == "-")
-      faults_.push_back(make_error("only one of --json and --csv can be standard output", "give a file to the other"));
+    std::vector<const char*> to_stdout;
+    for (const auto& [path, name] : {std::pair{&options_.json, "--json"},
+                                     {&options_.csv, "--csv"},
+                                     {&options_.sarif, "--sarif"},
+                                     {&options_.junit, "--junit"},
+                                     {&options_.markdown, "--markdown"},
+                                     {&options_.annotations, "--annotations"}})
+      if (*path == "-") to_stdout.push_back(name);
+    if (to_stdout.size() > 1)
+      faults_.push_back(make_error(fmt::format("only one of {} can be standard output", fmt::join(to_stdout, ", ")),
+                                   "give files to the others"));
+    if (!options_.limits.empty() && !options_.session.count)
+      faults_.push_back(make_error("--no-count counts nothing; there is nothing to check limits on",
+                                   "--no-config leaves the limits of .warplens.toml out"));
   }
 
   void take_inputs() {
     if (at_ == arguments_.size()) {
-      if (faults_.empty())
+      if (faults_.empty() && !options_.dump_config)
         faults_.push_back(make_error("nothing to run", "warplens run [options] FILE [arguments...]"));
       return;
     }

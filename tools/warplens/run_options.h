@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "compile/options.h"
+#include "gate/config_file.h"
 #include "report/metrics.h"
 #include "report/session_file.h"
 #include "warplens/bare_options.h"
@@ -27,7 +28,8 @@ struct RunOptions {
   Compiler compiler = Compiler::kClang;
   GpuChoice gpu;
   report::SessionFile session;
-  std::string json, csv;                       ///< files, "-" or empty
+  /// Reports in the formats of other tools: files, "-" or empty.
+  std::string json, csv, sarif, junit, markdown, annotations;
   std::vector<const report::Metric*> metrics;  ///< columns of csv; empty: all
   /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another
   /// compiler.
@@ -35,6 +37,13 @@ struct RunOptions {
   bool resource_usage = false;  ///< show what the assembler gives the kernels
   bool unfold = false, keep = false, ignore_unknown = false, quiet = false, help = false;
   std::optional<double> timeout_seconds;
+  std::string config;    ///< --config: the file to read instead of the nearest
+  std::string baseline;  ///< --baseline: a report to compare with
+  std::optional<gate::Growth> growth;
+  std::optional<gate::StoredReport> baseline_report;  ///< read before anything is started
+  std::vector<gate::Limit> limits;                    ///< of the command line, over those of the file
+  std::string effective_config;                       ///< all that is in force, as a file
+  bool no_config = false, dump_config = false, allow_estimates = false;
   BareOptions bare;  ///< when X is PTX
 };
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// All formats from one run, and what happens when one of them cannot be written.
+#include "tool_runner.h"
+
+namespace warplens::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+class FormatsCliTest : public ToolTest {};
+
+TEST_F(FormatsCliTest, all_formats_come_from_one_run) {
+  const auto r =
+      run({"-q", "--json", path("a.json"), "--csv", path("a.csv"), "--sarif", path("a.sarif"), "--junit", path("a.xml"),
+           "--markdown", path("a.md"), "--annotations", path("a.txt"), "--limit", "excessive_sectors=0"},
+          {"record"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_EQ(json::parse(read(path("a.json")))["schema_version"], 1);
+  EXPECT_EQ(json::parse(read(path("a.sarif")))["runs"][0]["results"][0]["ruleId"], "excessive-sectors");
+  EXPECT_NE(read(path("a.xml")).find("name=\"excessive_sectors = 0\""), std::string::npos);
+  EXPECT_NE(read(path("a.md")).find("### Warplens: 1 limit broken"), std::string::npos) << read(path("a.md"));
+  EXPECT_EQ(read(path("a.txt")).rfind("::error title=warplens excessive-sectors::matmul_naive", 0), 0u)
+      << read(path("a.txt"));
+  EXPECT_NE(read(path("a.csv")).find("matmul_naive"), std::string::npos);
+}
+
+TEST_F(FormatsCliTest, each_can_be_standard_output_but_only_one) {
+  for (const char* option : {"--json", "--csv", "--sarif", "--junit", "--markdown", "--annotations"})
+    EXPECT_NE(run({"-q", option, "-"}, {"record"}).output.find("matmul_naive"), std::string::npos) << option;
+  expect_refused(run({"--sarif", "-", "--junit=-"}, {"print", "x"}), "only one of --sarif, --junit");
+  expect_refused(run({"--sarif="}, {"print", "x"}), "--sarif needs a file name");
+}
+
+TEST_F(FormatsCliTest, one_that_cannot_be_written_is_code_3_and_the_others_are_whole) {
+  const auto r = run({"-q", "--sarif", path("none/a.sarif"), "--junit", path("a.xml")}, {"record"});
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_NE(r.errors.find("cannot write"), std::string::npos);
+  EXPECT_NE(read(path("a.xml")).find("</testsuites>"), std::string::npos);
+  for (const char* option : {"--sarif", "--junit", "--markdown", "--annotations"})
+    EXPECT_EQ(run({"-q", option, "/dev/full"}, {"record"}).exit_code, 3) << option;
+}
+
+TEST_F(FormatsCliTest, runs_that_were_ended_say_so_in_every_format) {
+  const auto r = run({"-q", "--timeout", "0.5", "--json", path("a.json"), "--sarif", path("a.sarif"), "--junit",
+                      path("a.xml"), "--markdown", path("a.md"), "--annotations", path("a.txt")},
+                     {"record", "begin", "hang"});
+  EXPECT_EQ(r.exit_code, 124);
+  EXPECT_EQ(json::parse(read(path("a.json")))["end"]["timed_out"], true);
+  EXPECT_EQ(json::parse(read(path("a.sarif")))["runs"][0]["invocations"][0]["executionSuccessful"], false);
+  for (const char* name : {"a.sarif", "a.xml", "a.md", "a.txt"}) {
+    EXPECT_NE(read(path(name)).find("time limit"), std::string::npos) << name;
+    EXPECT_NE(read(path(name)).find("matmul_naive"), std::string::npos) << name;  // what was counted until then
+  }
+}
+
+}  // namespace
+}  // namespace warplens::cli_tests
