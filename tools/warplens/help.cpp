@@ -13,9 +13,12 @@ usage:
   warplens occupancy [options] [FILE]          blocks an SM holds, what limits them, what other sizes would give
   warplens gpus                                the GPUs that --gpu names
   warplens metrics [NAME...]                   what --csv counts under the profilers' names
+  warplens diff BEFORE.json AFTER.json         what got better or worse between two reports
+  warplens explain [RULE]                      what a warning means, and what to do about it
   warplens cache [clear]                       show, or empty, the folder of compiled kernels
+  warplens env                                 what a launcher must set to run programs without 'warplens run'
   warplens --version
-  warplens help run                            all options of 'run' (and: cc, demo, occupancy, gpus, metrics, cache)
+  warplens help run                            all options of 'run', and so on
 
 examples:
   warplens run app.cu                          compile with clang, run, report
@@ -38,6 +41,10 @@ report:
   --json FILE            write the report as JSON too (- is standard output)
   --csv FILE             a table as 'ncu --csv --page raw' writes it, a line a launch (- is standard output)
   --metrics NAME,...     its columns (default: all that 'warplens metrics' lists)
+  --sarif FILE           SARIF 2.1.0, for code scanning (docs/ci.md, as the next three)
+  --junit FILE           JUnit's XML: a test case for each kernel and limit
+  --markdown FILE        a comment on a pull request
+  --annotations FILE     GitHub's ::warning lines, which its log shows beside the code
   --launches all         show every launch by itself (default: folded by kernel and shape)
   --resource-usage       registers, stack and spills of the kernels, as nvcc's option of that name shows them
   -q, --quiet            neither a report nor the progress of long launches on standard error
@@ -53,6 +60,16 @@ what is counted:
   --sample SHARE         count a share of each launch's blocks (5% or 0.05), and estimate the rest (docs/selection.md)
   --sample-seed N        choose other blocks
   --no-count             just run
+
+limits, which make the exit code 1 when broken (docs/limits.md):
+  --limit NAME=NUMBER    max_sectors_per_request, excessive_sectors, excessive_wavefronts, min_occupancy,
+                         max_local_bytes, or max: or min: with the name of a metric (repeatable)
+  --baseline FILE        compare with this report (of --json): what is worse breaks the run (warplens help diff)
+  --allow-growth N%      numbers may grow by so much (also: N)
+  --allow-estimates      let numbers that are estimates break them too
+  --config FILE          read this instead of the nearest .warplens.toml in the folder of FILE or above it
+  --no-config            read none
+  --dump-config          show what is in force, as such a file, and stop
 
 running:
   --timeout SECONDS      end the program after so long (exit code 124), report what was counted
@@ -81,8 +98,8 @@ launching a kernel of FILE.ptx (docs/bare-ptx.md); options may follow FILE:
   --expect [N:]FILE.npy  compare it; exit code 1 when it differs
   --rtol R, --atol A     tolerance: |actual - expected| <= A + R * |expected|
 
-exit code: the program's own; 2 wrong use or an input that cannot be run, 3 a result could not be written,
-124 --timeout, 128 + n ended by signal n.
+exit code: the program's own; 1 a limit is broken (and the program returned 0), 2 wrong use, an input that cannot be
+run, or a limit on kernels that did not run, 3 a result could not be written, 124 --timeout, 128 + n ended by signal n.
 )";
 }
 

@@ -1,51 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// warplens: the first word says what to do.
+// warplens: the first word says what to do (commands.h).
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "warplens/cache_command.h"
-#include "warplens/cc_command.h"
-#include "warplens/demo_command.h"
+#include "warplens/commands.h"
 #include "warplens/exit_codes.h"
-#include "warplens/gpus_command.h"
 #include "warplens/help.h"
-#include "warplens/metrics_command.h"
 #include "warplens/nearest.h"
-#include "warplens/occupancy_command.h"
 #include "warplens/run_command.h"
+#include "warplens/shell_pages.h"
 
 namespace {
 
 using namespace warplens;
 
 int show(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  return 0;
-}
-
-int help(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return show(cli::general_help());
-  if (arguments[0] == "run") return show(cli::run_help());
-  if (arguments[0] == "cc") return show(cli::cc_help());
-  if (arguments[0] == "demo") return show(cli::demo_help());
-  if (arguments[0] == "cache") return show(cli::cache_help());
-  if (arguments[0] == "occupancy") return show(cli::occupancy_help());
-  if (arguments[0] == "metrics") return show(cli::metrics_help());
-  if (arguments[0] == "gpus") return show(cli::gpus_help());
-  return show(cli::general_help());
+  return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? cli::kCannotWrite : 0;
 }
 
 int unknown(const std::string& command) {
-  static constexpr std::string_view kCommands[] = {"run",       "cc",      "demo", "cache",  "gpus",
-                                                   "occupancy", "metrics", "help", "--help", "--version"};
-  const std::string like = cli::nearest(command, kCommands);
+  std::vector<std::string_view> names = {"help", "--help", "--version"};
+  for (const cli::Command& c : cli::commands()) names.push_back(c.name);
+  const std::string like = cli::nearest(command, names);
   std::string hint = like.empty() ? "warplens --help lists what there is" : "did you mean 'warplens " + like + "'?";
   // The commonest slip: the file without the word "run".
   if (like.empty() && command.find('.') != std::string::npos) hint = "did you mean 'warplens run " + command + "'?";
   cli::print({make_error("unknown command '" + command + "'", hint)});
   return cli::kMisuse;
+}
+
+int help(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return show(cli::general_help());
+  const cli::Command* command = cli::find_command(arguments[0]);
+  return command != nullptr ? show(command->help()) : unknown(arguments[0]);
 }
 
 }  // namespace
@@ -58,14 +47,9 @@ int main(int argc, char** argv) {
   }
   const std::string command = arguments[0];
   arguments.erase(arguments.begin());
-  if (command == "run") return cli::run_command(arguments);
-  if (command == "cc") return cli::cc_command(arguments);
-  if (command == "demo") return cli::demo_command(arguments);
-  if (command == "cache") return cli::cache_command(arguments);
-  if (command == "occupancy") return cli::occupancy_command(arguments);
-  if (command == "metrics") return cli::metrics_command(arguments);
-  if (command == "gpus") return cli::gpus_command(arguments);
+  if (const cli::Command* known = cli::find_command(command)) return known->run(arguments);
   if (command == "help" || command == "--help" || command == "-h") return help(arguments);
   if (command == "--version" || command == "version") return show("warplens " WARPLENS_VERSION "\n");
+  if (command == "shell-page") return cli::shell_page_command(arguments);
   return unknown(command);
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every page's two programs are compiled, run and counted: the wrong one breaks the rule, at the line that it marks,
+// and the right one does not.
+#include "compile/process.h"
+#include "gate/explain_pages.h"
+#include "tool_runner.h"
+
+namespace warplens::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+class ExplainTest : public ToolTest {
+ protected:
+  static std::vector<std::string> words(std::string_view text) {
+    std::istringstream in{std::string(text)};
+    std::vector<std::string> all;
+    for (std::string word; in >> word;) all.push_back(word);
+    return all;
+  }
+  /// The lines at which a run of the example says `rule`.
+  std::vector<uint32_t> lines_that_break(const gate::Page& page, const char* which) const {
+    const auto text = tool({"explain", std::string(page.rule), "--example", which});
+    EXPECT_EQ(text.exit_code, 0);
+    std::vector<std::string> run = {"run", "-q", "--no-config", "--sarif", path("out.sarif")};
+    for (std::string& word : words(page.options)) run.push_back(word);
+    run.push_back(file(std::string(which) + ".cu", text.output));
+    const auto r = tool(run);
+    EXPECT_NE(r.exit_code, 2) << page.rule << " " << which << ": " << r.errors;
+    std::vector<uint32_t> lines;
+    const json report = json::parse(read(path("out.sarif")));
+    for (const json& result : report["runs"][0]["results"]) {
+      if (result["ruleId"] != page.rule || result.contains("suppressions")) continue;
+      const json& place = result["locations"][0];
+      lines.push_back(
+          place.contains("physicalLocation") ? place["physicalLocation"]["region"]["startLine"].get<uint32_t>() : 0);
+    }
+    return lines;
+  }
+  static uint32_t marked_line(std::string_view program) {
+    std::istringstream in{std::string(program)};
+    uint32_t number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      if (line.ends_with("// wrong")) return number;
+    }
+    return 0;
+  }
+};
+
+TEST_F(ExplainTest, examples_do_what_their_pages_say) {
+  for (const gate::Rule& rule : gate::rules()) {
+    const gate::Page& page = gate::page_of(rule);
+    if (page.wrong.empty()) continue;
+    const std::vector<uint32_t> lines = lines_that_break(page, "wrong");
+    ASSERT_FALSE(lines.empty()) << rule.id;
+    EXPECT_NE(std::find(lines.begin(), lines.end(), marked_line(page.wrong)), lines.end()) << rule.id;
+    EXPECT_TRUE(lines_that_break(page, "right").empty()) << rule.id;
+  }
+}
+
+TEST_F(ExplainTest, pages_fit_a_terminal) {
+  for (const gate::Rule& rule : gate::rules()) {
+    const auto r = tool({"explain", std::string(rule.id)});
+    EXPECT_EQ(r.exit_code, 0);
+    std::istringstream lines(r.output);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
+    EXPECT_NE(tool({"explain"}).output.find(rule.id), std::string::npos);
+  }
+}
+
+TEST_F(ExplainTest, unknown_rules_are_told_the_nearest) {
+  expect_refused(tool({"explain", "excessive-sector"}), "did you mean excessive-sectors?");
+  expect_refused(tool({"explain", "trap", "--example", "both"}), "--example wrong");
+  expect_refused(tool({"explain", "unsupported", "--example", "wrong"}), "has no example");
+}
+
+}  // namespace
+}  // namespace warplens::cli_tests
