@@ -3,6 +3,7 @@
 #
 #   find_package(Warplens REQUIRED)
 #   warplens_add_executable(app app.cu more.cpp [RELOCATABLE] [OPTIONS -use_fast_math ...])
+#   warplens_add_test(app [NAME name] [OPTIONS --limit excessive_sectors=0 ...] [ARGUMENTS ...])
 #   target_include_directories(app PRIVATE inc)        # and target_compile_definitions: also for the .cu files
 #
 # Warplens::cudart is the runtime with its headers, Warplens_EXECUTABLE the tool. The files lie at the same places below
@@ -74,4 +75,41 @@ function(warplens_add_executable target)
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${target} PRIVATE Warplens::cudart)
+endfunction()
+
+# A test that runs the target under `warplens run`: it fails when the program does, when a limit of the nearest
+# .warplens.toml is broken, or when a number is worse than in its baseline. Beside the executable it leaves
+# <name>.warplens.{json,sarif,junit.xml,md} for the steps that follow in a CI job.
+#   OPTIONS: of `warplens run`; ARGUMENTS: the program's; TIMEOUT: seconds
+function(warplens_add_test target)
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "OPTIONS;ARGUMENTS" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "warplens_add_test: what is '${ARG_UNPARSED_ARGUMENTS}'? It takes NAME, TIMEOUT, OPTIONS, ARGUMENTS.")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "warplens_add_test: there is no target '${target}'")
+  endif()
+  if(NOT ARG_NAME)
+    set(ARG_NAME ${target})
+  endif()
+  # The file that lies beside the sources; the executable may be anywhere.
+  set(config "")
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
+  while(NOT config)
+    if(EXISTS "${folder}/.warplens.toml")
+      set(config --config "${folder}/.warplens.toml")
+    endif()
+    get_filename_component(parent "${folder}" DIRECTORY)
+    if(parent STREQUAL folder)
+      break()
+    endif()
+    set(folder "${parent}")
+  endwhile()
+  if(ARG_TIMEOUT)
+    list(PREPEND ARG_OPTIONS --timeout ${ARG_TIMEOUT})
+  endif()
+  set(report "${CMAKE_CURRENT_BINARY_DIR}/${ARG_NAME}.warplens")
+  add_test(NAME ${ARG_NAME} WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+    COMMAND "${Warplens_EXECUTABLE}" run -q ${config} --json "${report}.json" --sarif "${report}.sarif"
+            --junit "${report}.junit.xml" --markdown "${report}.md" ${ARG_OPTIONS} "$<TARGET_FILE:${target}>" ${ARG_ARGUMENTS})
 endfunction()
