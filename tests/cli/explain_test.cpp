@@ -64,7 +64,7 @@ TEST_F(ExplainTest, pages_fit_a_terminal) {
     const auto r = tool({"explain", std::string(rule.id)});
     EXPECT_EQ(r.exit_code, 0);
     std::istringstream lines(r.output);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
     EXPECT_NE(tool({"explain"}).output.find(rule.id), std::string::npos);
   }
 }

@@ -33,7 +33,7 @@ std::string whole_page(const gate::Rule& rule) {
   const std::string options = page.options.empty() ? "" : fmt::format("{} ", page.options);
   if (!page.wrong.empty())
     text += fmt::format(
-        "\nWrong:\n\n{}\nRight:\n\n{}\nTo see it: warplens explain {} --example wrong >wrong.cu; warplens run "
+        "\nWrong:\n\n{}\nRight:\n\n{}\nTo see it:\n\n  warplens explain {} --example wrong >wrong.cu\n  warplens run "
         "{}wrong.cu\n",
         page.wrong, page.right, rule.id, options);
   if (rule.at_lines) text += fmt::format("\nTo allow it at a line: // warplens: allow({}) why\n", rule.id);
