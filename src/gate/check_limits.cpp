@@ -186,14 +186,14 @@ class Checker {
 
   static Judged judge_occupancy(const Limit& limit, const LaunchRecord& launch) {
     Judged j;
-    if (!launch.occupancy) {
+    if (!launch.occupancy)
       j.why = "its occupancy is not known";
-    } else if (launch.occupancy->estimated && !limit.allow_estimates) {
-      j.estimate.reset();
+    else if (launch.occupancy->estimated && !limit.allow_estimates)
       j.why = "its registers are an estimate (no ptxas told them); allow_estimates = true checks it all the same";
-    } else {
+    else if (launch.occupancy->of.carveout_estimated && !limit.allow_estimates)
+      j.why = "the driver's carve-out is an estimate; allow_estimates = true checks it all the same";
+    else
       j.value = launch.occupancy->of.share;
-    }
     return j;
   }
 

@@ -162,7 +162,8 @@ class Reader {
       const Step step(*this, "occupancy");
       const json& share = member(o, "theoretical", &json::is_number);
       if (share.is_number()) g.occupancy = share.get<double>();
-      g.occupancy_exact = text(o, "registers_exactness") == "exact";
+      g.occupancy_exact = text(o, "registers_exactness") == "exact" &&
+                          (!o.contains("carveout_exactness") || text(o, "carveout_exactness") == "exact");
     }
     if (!g.counted) return g;
     g.line_information = flag(j, "line_information");
