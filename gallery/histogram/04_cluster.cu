@@ -5,7 +5,8 @@
 // count and before the first block may leave.
 // Expected bottleneck: counting in another block's memory takes its time on the way between the SMs. It pays, if at
 // all, when the bins do not fit into one block.
-// Measured on an H200: 355.6 us, 755 GB/s (04_cluster1); 454.4 us, 591 GB/s (04_cluster2); 1.00 ms, 268 GB/s (04_cluster4); 1.01 ms, 266 GB/s (04_cluster8) at size 67108864.
+// Measured on an H200: 355.6 us, 755 GB/s (04_cluster1); 454.4 us, 591 GB/s (04_cluster2); 1.00 ms, 268 GB/s
+//   (04_cluster4); 1.01 ms, 266 GB/s (04_cluster8) at size 67108864.
 #include <cooperative_groups.h>
 
 #include "histogram.h"
