@@ -236,7 +236,7 @@ class Analyser final : private RegisterAccess {
     for (const ir::BlockId s : graph_.blocks[b].successors)
       for (const ir::BlockId p : graph_.blocks[s].predecessors)
         if (p != b && label[p] != ir::kNoBlock && label[p] != s) is_join[s] = true;
-    bool more = false;
+    bool more = spread_to_waiting(b, meeting);
     for (const WebValue& v : out_.webs.values)
       if (v.is_phi && is_join[v.block]) more |= make_vary(v.web);
     for (uint32_t loop = loops_.loop_of[b]; loop != analysis::kNoLoop; loop = loops_.loops[loop].parent) {
@@ -246,6 +246,43 @@ class Analyser final : private RegisterAccess {
       more |= spread_from_loop(loop);
     }
     return more;
+  }
+
+  /// Lanes that went one way at the end of `b` wait with what they had while others go another way: what is live where
+  /// they wait, and written meanwhile, is not one value for all, although its values never meet.
+  bool spread_to_waiting(ir::BlockId b, ir::BlockId meeting) {
+    bool more = false;
+    for (const ir::BlockId waiting : graph_.blocks[b].successors) {
+      if (waiting == meeting) continue;
+      const std::vector<bool> others = reached_before_meeting(b, waiting, meeting);
+      std::vector<bool> live(out_.webs.webs.size());
+      for (const auto& [reg, web] : out_.webs.live_in[waiting])
+        if (web != kNoWeb) live[web] = true;
+      for (const WebValue& v : out_.webs.values)
+        if (!v.is_phi && others[v.block] && live[v.web]) more |= make_vary(v.web);
+    }
+    return more;
+  }
+
+  /// The blocks that lanes come to from `b` by other ways than `but`, until they wait for the rest: at `meeting`, or at
+  /// the end of a loop around `b`.
+  std::vector<bool> reached_before_meeting(ir::BlockId b, ir::BlockId but, ir::BlockId meeting) const {
+    std::vector<bool> mark(graph_.blocks.size());
+    std::vector<ir::BlockId> work;
+    const auto visit = [&](ir::BlockId from, ir::BlockId to) {
+      if (to == meeting || mark[to] || (loops_.is_back_edge(from, to) && loops_.contains(loops_.loop_of[to], b)))
+        return;
+      mark[to] = true;
+      work.push_back(to);
+    };
+    for (const ir::BlockId s : graph_.blocks[b].successors)
+      if (s != but) visit(b, s);
+    while (!work.empty()) {
+      const ir::BlockId block = work.back();
+      work.pop_back();
+      for (const ir::BlockId s : graph_.blocks[block].successors) visit(block, s);
+    }
+    return mark;
   }
 
   bool spread_from_loop(uint32_t loop) {

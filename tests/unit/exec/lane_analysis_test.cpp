@@ -260,5 +260,23 @@ $wait:
   EXPECT_FALSE(a.any_diverged());
 }
 
+/// Lanes that go one way wait with the register's old value while the others count it down; nobody reads it behind
+/// both.
+TEST(LaneAnalysis, what_is_written_while_others_wait_to_read_it_varies) {
+  const auto counted_down = [](const char* second) {
+    const std::string other = second;
+    return Analysed(
+               "  mov.u32 %r1, %tid.x;\n  and.b32 %r2, %r1, 1;\n  setp.eq.u32 %p1, %r2, 0;\n"
+               "  mov.u32 %r3, %r29;\n  mov.u32 %r4, %r29;\n  @%p1 bra EVEN;\n"
+               "ODD:\n  add.s32 %r3, %r3, -1;\n  setp.gt.s32 %p2, %r3, 0;\n  @%p2 bra ODD;\n  bra.uni DONE;\n"
+               "EVEN:\n  add.s32 " +
+               other + ", " + other + ", -1;\n  setp.gt.s32 %p3, " + other +
+               ", 0;\n  @%p3 bra EVEN;\nDONE:\n  st.global.u32 [%rd8], %r1;\n  ret;\n")
+        .of(other);
+  };
+  EXPECT_TRUE(counted_down("%r3").is_vector());
+  EXPECT_TRUE(counted_down("%r4").is_uniform());
+}
+
 }  // namespace
 }  // namespace warplens::test
