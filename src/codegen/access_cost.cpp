@@ -90,6 +90,14 @@ AccessCost cost_of_local(unsigned bytes, uint32_t mask, const uint64_t* offset) 
   return words <= 2 ? cost_of_words<7>(words, mask, offset) : cost_of_words<9>(words, mask, offset);
 }
 
+/// Different addresses.
+uint32_t distinct(uint32_t mask, const uint64_t* address) {
+  SmallSet<6> places;
+  uint32_t different = 0;
+  for_each_lane(mask, [&](int lane) { different += places.add(address[lane], 0).first; });
+  return different;
+}
+
 /// The distinct words of each bank.
 class Banks {
  public:
@@ -143,7 +151,7 @@ AccessCost portable_cost(events::Space space, events::Access access, unsigned by
     case events::Space::kLocal: return cost_of_local(bytes, mask, address);
     case events::Space::kShared:
     case events::Space::kSharedCluster: return {0, 0, wavefronts_of(access, bytes, mask, address)};
-    case events::Space::kConst:
+    case events::Space::kConst: return {0, 0, distinct(mask, address) * passes_of_constant(bytes)};
     case events::Space::kParam: break;
   }
   return {};

@@ -17,7 +17,7 @@ struct AccessCost {
 };
 
 /// Of loads and stores. `address`: 32 device addresses (global) or offsets (shared, local); lanes outside `mask` are
-/// not read. Constant and parameter memory cost nothing here. Accesses are aligned to `bytes`.
+/// not read. Parameter memory costs nothing here. Accesses are aligned to `bytes`.
 AccessCost cost_of(events::Space space, events::Access access, unsigned bytes, uint32_t mask, const uint64_t* address);
 
 /// min(actual, ceil(lanes * bytes / unit)).
@@ -26,9 +26,15 @@ inline uint32_t ideal_cost(uint32_t actual, unsigned lanes, unsigned bytes, unsi
   return actual < wanted ? actual : wanted;
 }
 
+/// Passes that a load of constants takes at least, all its lanes at one place (memory::count_constant_requests).
+constexpr uint32_t passes_of_constant(unsigned bytes) { return bytes == 16 ? 4 : 1; }
+/// The ideal of `wavefronts`.
+inline uint32_t ideal_wavefronts(events::Space space, uint32_t wavefronts, unsigned lanes, unsigned bytes) {
+  return space == events::Space::kConst ? passes_of_constant(bytes) : ideal_cost(wavefronts, lanes, bytes, 128);
+}
+
 /// What one access adds to its site's counts, whatever its form: memory::count_access.
-events::SiteCounts counts_of(const events::AccessSite& site, events::Space space, uint32_t mask,
-                             const uint64_t* address);
+events::SiteCounts counts_of(const events::WarpAccess& access, const events::AccessSite& site);
 
 /// The cost with all lanes active, by phase of the base: entry p is for a base of p << granule_log2 modulo 128 bytes.
 /// One entry alone: the phase does not matter.

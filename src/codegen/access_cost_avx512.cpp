@@ -253,7 +253,8 @@ WL_AVX512 uint32_t wavefronts_by_sorting(events::Access access, unsigned bytes, 
 
 WL_INTERSECT AccessCost cost_by_intersection(events::Space space, events::Access access, unsigned bytes, uint32_t mask,
                                              const uint64_t* address) {
-  if (mask == 0 || space == events::Space::kLocal) return portable_cost(space, access, bytes, mask, address);
+  if (mask == 0 || space == events::Space::kLocal || space == events::Space::kConst)
+    return portable_cost(space, access, bytes, mask, address);
   if (space == events::Space::kGlobal) {
     const Keys sectors = load_keys(mask, address, 5);
     const uint32_t firsts = first_lanes(sectors), first_of_line = first_lanes(shifted(sectors, 2));
@@ -265,7 +266,8 @@ WL_INTERSECT AccessCost cost_by_intersection(events::Space space, events::Access
 
 WL_AVX512 AccessCost cost_by_sorting(events::Space space, events::Access access, unsigned bytes, uint32_t mask,
                                      const uint64_t* address) {
-  if (mask == 0 || space == events::Space::kLocal) return portable_cost(space, access, bytes, mask, address);
+  if (mask == 0 || space == events::Space::kLocal || space == events::Space::kConst)
+    return portable_cost(space, access, bytes, mask, address);
   if (space == events::Space::kGlobal) {
     const Keys sectors = sorted(load_keys(mask, address, 5));
     const uint32_t first_of_line = changes(shifted(sectors, 2));

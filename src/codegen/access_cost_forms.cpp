@@ -84,54 +84,161 @@ unsigned wavefronts_of_atomic(uint32_t mask, const uint64_t* offset, unsigned by
   return wavefronts;
 }
 
+/// Two lines with the same parities of these bits of the address take turns (memory::l1_slot).
+constexpr uint64_t kSlotBits[] = {0x7bd5a80, 0x1d4aed00};
+
+unsigned slot_of(uint64_t address) {
+  return static_cast<unsigned>(std::popcount(address & kSlotBits[0]) & 1) |
+         static_cast<unsigned>(std::popcount(address & kSlotBits[1]) & 1) << 1;
+}
+
+/// Lanes that a copy serves together, see memory::count_copy_wavefronts; `from`: null where they read nothing.
+unsigned passes_of_copied(uint32_t lanes, const uint64_t* to, const uint64_t* from, unsigned bytes) {
+  const unsigned group = group_lanes(bytes), width = std::max(bytes, 4u);
+  unsigned passes = 0;
+  for (unsigned first = 0; first < 32; first += group)
+    for (uint32_t left = lanes & static_cast<uint32_t>(low_bits(group) << first); left != 0; ++passes) {
+      uint32_t busy_to = 0, busy_from = 0, served = 0;
+      for_each_lane(left, [&](int lane) {
+        const uint32_t bank = uint32_t{1} << (to[lane] % 128 / width);
+        if (busy_to & bank) return;
+        busy_to |= bank;
+        const uint32_t other = from == nullptr ? 0 : uint32_t{1} << (from[lane] % 128 / width);
+        if (busy_from & other) return;
+        busy_from |= other;
+        served |= uint32_t{1} << lane;
+      });
+      left &= ~served;
+    }
+  return passes;
+}
+
+unsigned wavefronts_of_copy(uint32_t mask, const uint64_t* to, uint32_t reading, const uint64_t* from, unsigned bytes) {
+  unsigned passes = passes_of_copied(mask & ~reading, to, nullptr, bytes);
+  for (uint32_t left = mask & reading; left != 0;) {
+    std::array<uint64_t, 4> line_of{~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
+    uint32_t together = 0;
+    for_each_lane(left, [&](int lane) {
+      uint64_t& line = line_of[slot_of(from[lane])];
+      if (line == ~uint64_t{0}) line = from[lane] >> 7;
+      together |= uint32_t{line == from[lane] >> 7} << lane;
+    });
+    passes += passes_of_copied(together, to, from, bytes);
+    left &= ~together;
+  }
+  return passes;
+}
+
+/// What the lanes of a loop find at their places, each place kept by the first lane at it.
+class LoopMemory {
+ public:
+  LoopMemory(uint32_t mask, const uint64_t* address, const events::AtomicValues* values)
+      : values_(values), skips_unchanged_(values != nullptr && values->skips_unchanged()) {
+    for_each_lane(mask, [&](int lane) {
+      int first = std::countr_zero(mask);
+      while ((mask >> first & 1) == 0 || address[first] != address[lane]) ++first;
+      first_[lane] = static_cast<uint8_t>(first);
+      now_[first] = values == nullptr ? 0 : values->before(static_cast<unsigned>(lane));
+    });
+  }
+  uint64_t& operator[](int lane) { return now_[first_[lane]]; }
+  uint64_t after(int lane, uint64_t old) const {
+    return values_ == nullptr ? old + 1 : values_->after(static_cast<unsigned>(lane), old);
+  }
+  bool skips_unchanged() const { return skips_unchanged_; }
+
+ private:
+  const events::AtomicValues* values_;
+  bool skips_unchanged_;
+  std::array<uint64_t, 32> now_{};
+  std::array<uint8_t, 32> first_{};
+};
+
 /// See memory::count_retries: what the loop's loads (`loads`) or its compare and swap instructions cost.
-SiteCounts counts_of_retries(uint32_t mask, const uint64_t* offset, unsigned bytes, bool loads) {
-  const unsigned group = group_lanes(bytes);
+SiteCounts counts_of_retries(uint32_t mask, const events::WarpAccess& request, unsigned bytes, bool loads) {
   SiteCounts counts;
-  for (uint32_t left = mask; left != 0; ++counts.requests) {
-    counts.lanes += count(left);
-    std::array<uint64_t, 32> changed;
-    size_t changes = 0;
+  if (mask == 0) return counts;
+  const uint64_t* offset = request.address->data();
+  const unsigned group = group_lanes(bytes);
+  LoopMemory memory(mask, offset, request.values);
+  for (uint32_t left = mask; left != 0;) {
+    std::array<uint64_t, 32> loaded;
+    uint32_t swapping = left;
+    for_each_lane(left, [&](int lane) {
+      loaded[lane] = memory[lane];
+      if (memory.skips_unchanged() && memory.after(lane, loaded[lane]) == loaded[lane])
+        swapping &= ~(uint32_t{1} << lane);
+    });
     uint32_t done = 0;
     unsigned tries = 0;
     for (unsigned first = 0; first < 32; first += group) {
-      const uint32_t lanes = left & static_cast<uint32_t>(low_bits(group) << first);
-      if (lanes == 0) continue;
-      ++tries;
-      const size_t before = changes;  // lanes of one group that try are on different banks
+      const uint32_t lanes = swapping & static_cast<uint32_t>(low_bits(group) << first);
+      tries += lanes != 0;
       uint32_t busy = 0;
       for_each_lane(lanes, [&](int lane) {
         const uint32_t bank = uint32_t{1} << (offset[lane] / 4 % 32);
         if (busy & bank) return;
         busy |= bank;
-        if (std::find(changed.begin(), changed.begin() + before, offset[lane]) != changed.begin() + before) return;
-        changed[changes++] = offset[lane];
+        if (memory[lane] != loaded[lane]) return;
+        memory[lane] = memory.after(lane, loaded[lane]);
         done |= uint32_t{1} << lane;
       });
     }
+    const uint32_t acting = loads ? left : swapping;
     const unsigned passes = loads ? cost_of(Space::kShared, Access::kLoad, bytes, left, offset).wavefronts : 2 * tries;
+    counts.requests += acting != 0;
+    counts.lanes += count(acting);
     counts.wavefronts += passes;
     counts.ideal_wavefronts +=
-        loads ? ideal_cost(passes, count(left), bytes, 128) : 2 * ideal_cost(tries, count(left), bytes, 128);
-    left &= ~done;
+        loads ? ideal_cost(passes, count(left), bytes, 128) : 2 * ideal_cost(tries, count(swapping), bytes, 128);
+    left = swapping & ~done;
   }
   return counts;
 }
 
-void add_shared(SiteCounts& counts, Access access, Form form, unsigned bytes, uint32_t mask, const uint64_t* offset) {
+void add_wavefronts(SiteCounts& counts, unsigned wavefronts, unsigned ideal) {
+  counts.wavefronts += wavefronts;
+  counts.ideal_wavefronts += ideal;
+}
+void add_empty(SiteCounts& counts, unsigned wavefronts) {
+  add_wavefronts(counts, wavefronts, wavefronts);
+  counts.empty_wavefronts += wavefronts;
+}
+
+unsigned passes_of(Form form) { return form == Form::kCompareAndSwap ? 2 : 1; }
+
+/// Groups of lanes that meet `mask`, one bit a group.
+uint32_t groups_met(uint32_t mask, unsigned bytes) {
+  uint32_t bits = mask;
+  for (unsigned shift = 1; shift < group_lanes(bytes); shift *= 2) bits |= bits >> shift;
+  static constexpr uint32_t kFirsts[] = {1, 0x10001, 0x01010101};
+  return bits & kFirsts[bytes <= 4 ? 0 : bytes == 8 ? 1 : 2];
+}
+
+/// Lanes of an atomic that pass through the block's shared memory, in groups in which it serves none.
+void add_passing_by(SiteCounts& counts, Form form, unsigned bytes, uint32_t mask, uint32_t served) {
+  add_empty(counts, passes_of(form) * count(groups_met(mask, bytes) & ~groups_met(served, bytes)));
+}
+
+void add_shared(SiteCounts& counts, const events::WarpAccess& request, const events::AccessSite& site, uint32_t mask) {
+  const uint64_t* offset = request.address->data();
+  const auto [access, form, bytes] = std::tuple(site.access, site.form, unsigned{site.bytes});
   const auto add = [&](unsigned wavefronts, unsigned passes) {
-    counts.wavefronts += passes * wavefronts;
-    counts.ideal_wavefronts += passes * ideal_cost(wavefronts, count(mask), bytes, 128);
+    add_wavefronts(counts, passes * wavefronts, passes * ideal_cost(wavefronts, count(mask), bytes, 128));
   };
+  if (form == Form::kPastL1) return;
   if (form == Form::kCompareAndSwap) return add(wavefronts_of_atomic(mask, offset, bytes), 2);
   if (form == Form::kRetried || form == Form::kRetryLoads) {
-    // The first round's request and lanes are the caller's.
-    const SiteCounts retries = counts_of_retries(mask, offset, bytes, form == Form::kRetryLoads);
-    counts.requests += retries.requests - 1;
-    counts.lanes += retries.lanes - count(mask);
-    counts.wavefronts += retries.wavefronts;
-    counts.ideal_wavefronts += retries.ideal_wavefronts;
+    counts.requests -= 1;  // the rounds are counted one by one
+    counts.lanes -= count(mask);
+    counts += counts_of_retries(mask, request, bytes, form == Form::kRetryLoads);
     return;
+  }
+  if (form == Form::kCopy) {
+    const bool reads = request.source != nullptr;
+    return add(
+        wavefronts_of_copy(mask, offset, reads ? request.reading : 0, reads ? request.source->data() : offset, bytes),
+        1);
   }
   const bool counted_each = is_atomic(access) && form != Form::kIncrement;
   if (counted_each) return add(wavefronts_of_atomic(mask, offset, bytes), 1);
@@ -150,33 +257,88 @@ void add_sectors(SiteCounts& counts, Space space, Access access, unsigned bytes,
   counts.ideal_sectors += ideal_cost(cost.sectors, count(mask), bytes, 32);
 }
 
+/// The lanes that are the first at their places.
+uint32_t first_of_places(uint32_t mask, const uint64_t* address) {
+  Tally lanes_at;
+  uint32_t firsts = 0;
+  for_each_lane(mask, [&](int lane) { firsts |= uint32_t{++lanes_at[address[lane]] == 1} << lane; });
+  return firsts;
+}
+
+/// See memory::count_far_retries; of the swaps only the passes.
+SiteCounts counts_of_far_retries(uint32_t mask, const uint64_t* address, unsigned bytes, bool loads) {
+  SiteCounts counts;
+  for (uint32_t left = mask; left != 0; left &= ~first_of_places(left, address)) {
+    counts.requests += 1;
+    counts.lanes += count(left);
+    if (loads)
+      add_sectors(counts, Space::kGlobal, Access::kLoad, bytes, left, address);
+    else
+      add_empty(counts, 2 * count(groups_met(left, bytes)));
+  }
+  return counts;
+}
+
+/// See memory::count_any_memory.
+void add_any_memory(SiteCounts& counts, const events::WarpAccess& request, const events::AccessSite& site, uint32_t own,
+                    uint32_t far) {
+  const uint64_t* address = request.address->data();
+  const auto [form, bytes] = std::tuple(site.form, unsigned{site.bytes});
+  const bool loads = form == Form::kRetryLoads;
+  if (form != Form::kRetried && !loads) {
+    const unsigned wavefronts = own == 0 ? 0 : wavefronts_of_atomic(own, address, bytes);
+    add_wavefronts(counts, passes_of(form) * wavefronts,
+                   passes_of(form) * ideal_cost(wavefronts, count(own), bytes, 128));
+    add_passing_by(counts, form, bytes, far, own | request.beside);
+  } else {
+    counts += counts_of_retries(own, request, bytes, loads);
+    counts += counts_of_far_retries(far, address, bytes, loads);
+    if (loads) {
+      counts.requests -= 1;
+      counts.lanes -= count(own | far);
+      return;
+    }
+    add_passing_by(counts, Form::kPlain, bytes, own | far, request.beside);
+  }
+  if (far != 0) add_sectors(counts, Space::kGlobal, site.access, bytes, far, address);
+}
+
 }  // namespace
 
-SiteCounts counts_of(const events::AccessSite& site, Space space, uint32_t mask, const uint64_t* address) {
-  mask = events::acting_lanes(site, mask);
+SiteCounts counts_of(const events::WarpAccess& request, const events::AccessSite& site) {
+  const uint32_t mask = events::acting_lanes(site, request.mask);
   if (mask == 0) return {};
+  const uint64_t* address = request.address->data();
   const auto [access, form, bytes] = std::tuple(site.access, site.form, unsigned{site.bytes});
   SiteCounts counts;
   counts.requests = 1;
   counts.lanes = count(mask);
-  switch (space) {
-    case Space::kShared: add_shared(counts, access, form, bytes, mask, address); break;
+  switch (request.space) {
     case Space::kGlobal:
+      if (events::names_any_memory(site)) add_passing_by(counts, form, bytes, mask, request.beside);
+      [[fallthrough]];
     case Space::kLocal:
-      add_sectors(counts, space, space == Space::kLocal ? Access::kLoad : access, bytes, mask, address);
+      add_sectors(counts, request.space, request.space == Space::kLocal ? Access::kLoad : access, bytes, mask, address);
       break;
+    case Space::kShared:
     case Space::kSharedCluster: {
-      uint32_t own = 0;
-      for_each_lane(mask, [&](int lane) { own |= uint32_t{address[lane] >> memory::kClusterRankShift == 0} << lane; });
-      if (own != 0) add_shared(counts, access, form, bytes, own, address);
-      if (own == mask) break;
-      add_sectors(counts, Space::kGlobal, access, bytes, mask & ~own, address);
-      const unsigned passes = is_atomic(access) ? (form == Form::kCompareAndSwap ? 2 : 1) : 0;
-      counts.wavefronts += passes;
-      counts.ideal_wavefronts += passes;
+      uint32_t own = mask;
+      if (request.space == Space::kSharedCluster)
+        for_each_lane(mask, [&](int lane) {
+          if (address[lane] >> memory::kClusterRankShift != 0) own &= ~(uint32_t{1} << lane);
+        });
+      if (events::names_any_memory(site)) {
+        add_any_memory(counts, request, site, own, mask & ~own);
+        break;
+      }
+      if (own != 0) add_shared(counts, request, site, own);
+      if (own != mask) add_sectors(counts, Space::kGlobal, access, bytes, mask & ~own, address);
       break;
     }
     case Space::kConst:
+      add_wavefronts(counts, cost_of(request.space, access, bytes, mask, address).wavefronts,
+                     passes_of_constant(bytes));
+      break;
     case Space::kParam: break;
   }
   return counts;

@@ -20,7 +20,7 @@
 namespace warplens::codegen {
 
 constexpr size_t kWordsPerBlock = 3;
-constexpr size_t kWordsPerSite = 8;
+constexpr size_t kWordsPerSite = 9;
 
 struct CounterLayout {
   size_t blocks = 0, sites = 0;

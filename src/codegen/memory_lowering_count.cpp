@@ -22,7 +22,9 @@ namespace {
 constexpr uint64_t kOwnIdeal = ~uint64_t{0};
 
 bool in_sectors(events::Space s) { return s == events::Space::kGlobal || s == events::Space::kLocal; }
-bool in_wavefronts(events::Space s) { return s == events::Space::kShared || s == events::Space::kSharedCluster; }
+bool in_wavefronts(events::Space s) {
+  return s == events::Space::kShared || s == events::Space::kSharedCluster || s == events::Space::kConst;
+}
 
 }  // namespace
 
@@ -64,7 +66,7 @@ events::SiteCounts MemoryAccess::site_counts(const AccessCost& cost) const {
   counts.lines = cost.lines;
   counts.ideal_sectors = ideal_cost(cost.sectors, kWarpSize, bytes_, 32);
   counts.wavefronts = cost.wavefronts;
-  counts.ideal_wavefronts = ideal_cost(cost.wavefronts, kWarpSize, bytes_, 128);
+  counts.ideal_wavefronts = ideal_wavefronts(counted_space(), cost.wavefronts, kWarpSize, bytes_);
   return counts;
 }
 
@@ -122,7 +124,7 @@ void MemoryAccess::count_requests(uint32_t site) {
 void MemoryAccess::count_full(uint32_t site) {
   const events::Space space = counted_space();
   if (kind_ == Kind::kVector) return count_any(site);
-  if (kind_ == Kind::kScaled) return count_scaled(site);
+  if (kind_ == Kind::kScaled) return space == events::Space::kConst ? count_by_hook(site) : count_scaled(site);
   const unsigned granule = std::min(7u, std::max(align_log2_, bytes_log2_));  // checked: aligned to its width
   const std::vector<AccessCost> costs = costs_by_phase(space, access_, bytes_, rel_, granule);
   if (costs.size() == 1) return count_constant(site, costs[0]);

@@ -78,6 +78,11 @@ void MemoryAccess::count_partial(uint32_t site) {
   const events::Space space = counted_space();
   llvm::Value* one = ir_.getInt64(1);
   if (!proven()) return count_by_hook(site);
+  if (space == events::Space::kConst) {
+    const uint64_t passes = passes_of_constant(bytes_);
+    if (kind_ != Kind::kUniform) return count_by_hook(site);
+    return add_constants(site, kWavefronts, std::array<uint64_t, 2>{passes, passes});
+  }
   if (space == events::Space::kLocal) {
     // The words of equal offsets lie side by side: 8 lanes a sector, all lanes one line.
     const uint64_t words = std::max(1u, bytes_ / 4);

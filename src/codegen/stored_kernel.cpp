@@ -35,7 +35,8 @@ std::vector<uint8_t> encode(const StoredKernel& kernel) {
                                             c.cost.ideal_sectors,
                                             c.cost.wavefronts,
                                             c.cost.ideal_wavefronts,
-                                            c.cost.repeated_sectors};
+                                            c.cost.repeated_sectors,
+                                            c.cost.empty_wavefronts};
     append(out, words, kConstantWords);
   }
   out.insert(out.end(), kernel.object.begin(), kernel.object.end());
@@ -62,7 +63,7 @@ std::optional<StoredKernel> decode(std::span<const uint8_t> bytes) {
       return std::nullopt;
     kernel.constants.push_back({static_cast<uint32_t>(w[0]),
                                 static_cast<uint32_t>(w[1]),
-                                {w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]},
+                                {w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]},
                                 static_cast<ConstantCost::Per>(w[2])});
   }
   bytes = bytes.subspan(constants * kConstantBytes);

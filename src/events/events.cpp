@@ -12,6 +12,7 @@ SiteCounts& SiteCounts::operator+=(const SiteCounts& o) {
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
   repeated_sectors += o.repeated_sectors;
+  empty_wavefronts += o.empty_wavefronts;
   return *this;
 }
 

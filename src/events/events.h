@@ -24,7 +24,9 @@ enum class Form : uint8_t {
   kIncrement,       ///< a shared-memory atomic that adds 1 and returns nothing: one pass a word
   kCompareAndSwap,  ///< of shared memory
   kRetried,         ///< a shared-memory atomic that the GPU has no instruction for: a loop around compare and swap
-  kRetryLoads,      ///< the loads of that loop; always the site behind that of kRetried
+  kRetryLoads,      ///< the loads of that loop; their site is loads_site
+  kCopy,            ///< what an asynchronous copy through the L1 writes: places read decide about its passes, too
+  kPastL1,          ///< of shared memory, by other ways than the load and store unit: no passes
   kFolded,          ///< part of another site's wider access: nothing is counted here
 };
 
@@ -70,6 +72,23 @@ constexpr uint32_t resolved_site(uint32_t first, bool generic, Space space) {
   return space == Space::kLocal ? first + 2 : first;
 }
 
+/// Whether an atomic of shared memory has loads besides: in a loop around compare and swap. They are a site of their
+/// own.
+constexpr bool has_loads(const AccessSite& site) {
+  return site.form == Form::kRetried ||
+         (site.form == Form::kCompareAndSwap && site.space == Space::kShared && site.bytes < 4 && !site.generic);
+}
+/// That site: behind the access's own, of which a generic one has three, the middle one of shared memory.
+constexpr uint32_t loads_site(uint32_t site, const AccessSite& description) {
+  return site + (description.generic ? kGenericSites - 1 : 1);
+}
+/// Whether an atomic's address names any memory, or that of any block: its lanes pass through the shared memory's data
+/// stage wherever they go (docs/memory-model.md).
+constexpr bool names_any_memory(const AccessSite& site) {
+  return site.form != Form::kPastL1 && (site.generic || site.space == Space::kSharedCluster) &&
+         (site.access == Access::kAtomic || site.access == Access::kReduction || site.form == Form::kRetryLoads);
+}
+
 /// One PTX instruction as listeners and reports see it.
 struct PcInfo {
   uint32_t ptx_line = 0;
@@ -102,6 +121,19 @@ struct LaunchInfo {
   unsigned workers = 1;
 };
 
+/// What the lanes of an atomic find and leave. How often one that is a loop around compare and swap goes round depends
+/// on it.
+class AtomicValues {
+ public:
+  virtual ~AtomicValues() = default;
+  /// In memory at the lane's place before the access.
+  virtual uint64_t before(unsigned lane) const = 0;
+  /// What the lane makes of `old`.
+  virtual uint64_t after(unsigned lane, uint64_t old) const = 0;
+  /// Lanes that would leave memory as it is do not swap (min, max).
+  virtual bool skips_unchanged() const = 0;
+};
+
 /// One execution of a site by one warp. address[lane] is meaningful for lanes in `mask`: for kGlobal/kConst the device
 /// address, for kShared the byte offset in the block's shared window, for kLocal the lane's own byte offset.
 struct WarpAccess {
@@ -111,6 +143,14 @@ struct WarpAccess {
   uint32_t warp;   ///< warp within the block
   Space space;     ///< resolved
   const std::array<uint64_t, 32>* address;
+  /// Of an access by generic address: lanes of the same instruction, told of by another event, in the block's own
+  /// shared memory and, if this one's are in global memory, in other blocks'.
+  uint32_t beside = 0;
+  /// Form::kCopy: the lanes that read something, and from which device addresses.
+  uint32_t reading = 0;
+  const std::array<uint64_t, 32>* source = nullptr;
+  /// Form::kRetried, kRetryLoads: null stands for lanes that all change what they find.
+  const AtomicValues* values = nullptr;
 };
 
 /// A basic block executed by a warp with `mask`.
@@ -165,9 +205,10 @@ struct SiteCounts {
   uint64_t sectors = 0;           ///< 32-byte sectors, summed (global, local, another block's shared memory)
   uint64_t lines = 0;             ///< distinct 128-byte lines, summed
   uint64_t ideal_sectors = 0;     ///< sum of min(sectors, ceil(lanes x bytes / 32))
-  uint64_t wavefronts = 0;        ///< shared memory passes, summed
+  uint64_t wavefronts = 0;        ///< shared memory passes, summed; of constant memory those of its cache
   uint64_t ideal_wavefronts = 0;  ///< sum of min(wavefronts, ceil(lanes x bytes / 128))
   uint64_t repeated_sectors = 0;  ///< of the sectors: those that atomics ask for again, since lanes share a place
+  uint64_t empty_wavefronts = 0;  ///< of the wavefronts: without a lane in the block's own memory (names_any_memory)
   SiteCounts& operator+=(const SiteCounts& o);
   friend bool operator==(const SiteCounts&, const SiteCounts&) = default;
 };

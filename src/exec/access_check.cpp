@@ -213,4 +213,13 @@ SpaceParts parts_of(const ResolvedLanes& lanes) {
   return out;
 }
 
+uint32_t lanes_beside(const SpaceParts& parts, events::Space space) {
+  uint32_t lanes = 0;
+  for (const auto& [other, mask] : parts) {
+    const bool own = other == Space::kShared && space != Space::kShared;
+    if (own || (other == Space::kSharedCluster && space == Space::kGlobal)) lanes |= mask;
+  }
+  return lanes;
+}
+
 }  // namespace warplens::exec

@@ -43,6 +43,8 @@ struct SpaceParts {
   auto end() const { return parts.begin() + count; }
 };
 SpaceParts parts_of(const ResolvedLanes& lanes);
+/// events::WarpAccess::beside of the part in `space`.
+uint32_t lanes_beside(const SpaceParts& parts, events::Space space);
 /// Addresses of a cluster's shared memory: those that name the executing block are made offsets in its own.
 void name_own_memory(const WarpContext& warp, events::Space space, uint32_t mask, std::array<uint64_t, 32>& address);
 ResolvedLanes resolve_generic(const WarpContext& warp, uint32_t mask, std::array<uint64_t, 32>& address);

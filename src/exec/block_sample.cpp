@@ -10,7 +10,7 @@
 namespace warplens::exec {
 namespace {
 
-constexpr size_t kSiteWords = 8, kBlockWords = 2;
+constexpr size_t kSiteWords = 9, kBlockWords = 2;
 
 /// The finaliser of splitmix64: every bit of the result depends on every bit of `x`.
 uint64_t mixed(uint64_t x) {
@@ -85,7 +85,7 @@ void SampleSums::add(const BlockSample::Stratum& stratum, const events::LaunchCo
   words.reserve(counts.sites.size() * kSiteWords + counts.blocks.size() * kBlockWords);
   for (const events::SiteCounts& c : counts.sites)
     words.insert(words.end(), {c.requests, c.lanes, c.sectors, c.lines, c.ideal_sectors, c.wavefronts,
-                               c.ideal_wavefronts, c.repeated_sectors});
+                               c.ideal_wavefronts, c.repeated_sectors, c.empty_wavefronts});
   for (const events::BlockCounts& c : counts.blocks) words.insert(words.end(), {c.warps, c.lanes});
 
   const std::lock_guard lock(mutex_);
@@ -122,7 +122,7 @@ events::LaunchCounts SampleSums::counts_of(const Words& words) const {
   if (words.empty()) return counts;
   const uint64_t* w = words.data();
   for (size_t i = 0; i < sites_; ++i, w += kSiteWords)
-    counts.sites.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]});
+    counts.sites.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8]});
   for (size_t i = 0; i < blocks_; ++i, w += kBlockWords) counts.blocks.push_back({w[0], w[1]});
   return counts;
 }
@@ -138,8 +138,11 @@ events::LaunchCounts SampleSums::sums() const { return counts_of(sums_); }
 
 void SampleSums::give_errors(events::LaunchSample& sample) const {
   const double* v = variances_.data();
-  for (size_t i = 0; i < sites_; ++i)
-    for (double& error : sample.site_errors.emplace_back()) error = std::sqrt(*v++);
+  for (size_t i = 0; i < sites_;
+       ++i, v += kSiteWords) {  // a part of the passes, the last word, has no error of its own
+    auto& errors = sample.site_errors.emplace_back();
+    for (size_t k = 0; k < errors.size(); ++k) errors[k] = std::sqrt(v[k]);
+  }
   for (size_t i = 0; i < blocks_; ++i)
     for (double& error : sample.block_errors.emplace_back()) error = std::sqrt(*v++);
 }

@@ -14,10 +14,13 @@ void for_each_listener(const LaunchState& launch, events::Interest interest, F&&
     if (launch.interests[i] & interest) f(*listeners[i]);
 }
 
+inline void emit_access(const WarpContext& warp, const events::WarpAccess& access) {
+  for_each_listener(*warp.launch, events::kAccesses, [&](events::Listener& l) { l.on_access(warp.worker, access); });
+}
+
 inline void emit_access(const WarpContext& warp, uint32_t site, uint32_t mask, events::Space space,
                         const std::array<uint64_t, 32>& address) {
-  const events::WarpAccess access{site, mask, warp.block, warp.warp, space, &address};
-  for_each_listener(*warp.launch, events::kAccesses, [&](events::Listener& l) { l.on_access(warp.worker, access); });
+  emit_access(warp, {site, mask, warp.block, warp.warp, space, &address});
 }
 
 inline void emit_block_run(const WarpContext& warp, uint32_t block_index, uint32_t mask) {

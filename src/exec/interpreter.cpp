@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "exec/access_check.h"
+#include "exec/atomic_values.h"
 #include "exec/device_calls.h"
 #include "exec/emit_events.h"
 #include "exec/executor.h"
@@ -320,11 +321,18 @@ void Warp::memory(const Operation& op, uint32_t pc, uint32_t lanes) {
     const uint32_t first = events::resolved_site(op.site, op.space == ptx::Space::kGeneric, space);
     const auto& sites = kernel_.info.sites;
     if (sites[first].form == events::Form::kFolded) continue;
-    for (uint32_t site = first; site <= first + (sites[first].form == events::Form::kRetried); ++site) {
-      if (words_ != nullptr)
-        SlowCounter(words_).count({site, part, context_->block, context_->warp, space, &address_}, sites[site]);
-      if (interest_ & events::kAccesses) emit_access(*context_, site, part, space, address_);
-    }
+    events::WarpAccess event{first, part, context_->block, context_->warp, space, &address_};
+    event.beside = lanes_beside(parts, space);
+    const LaneAtomicValues values(*context_, kernel_.function->body[pc], space, op.element_bytes, address_,
+                                  [&](unsigned lane) { return source(program_.sources[op.first_source], lane); });
+    if (sites[first].form == events::Form::kRetried) event.values = &values;
+    const auto count = [&](uint32_t site) {
+      event.site = site;
+      if (words_ != nullptr) SlowCounter(words_).count(event, sites[site]);
+      if (interest_ & events::kAccesses) emit_access(*context_, event);
+    };
+    count(first);
+    if (events::has_loads(sites[first])) count(events::loads_site(first, sites[first]));
   }
   for_each_lane(lanes, [&](int lane) {
     Space space = Space::kGlobal;

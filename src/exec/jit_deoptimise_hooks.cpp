@@ -31,8 +31,9 @@ void take_back_constants(WarpContext& w, const codegen::CompiledKernel& compiled
       words[1] -= static_cast<uint64_t>(std::popcount(mask));
     } else if (full_clone) {
       const uint64_t cost[] = {
-          c.cost.requests,      c.cost.lanes,      c.cost.sectors,          c.cost.lines,
-          c.cost.ideal_sectors, c.cost.wavefronts, c.cost.ideal_wavefronts, c.cost.repeated_sectors};
+          c.cost.requests,        c.cost.lanes,      c.cost.sectors,          c.cost.lines,
+          c.cost.ideal_sectors,   c.cost.wavefronts, c.cost.ideal_wavefronts, c.cost.repeated_sectors,
+          c.cost.empty_wavefronts};
       for (size_t k = 0; k < std::size(cost); ++k) words[k] -= cost[k];
     }
   }

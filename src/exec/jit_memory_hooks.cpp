@@ -16,6 +16,7 @@
 #include "codegen/access_descriptor.h"
 #include "codegen/counter_layout.h"
 #include "exec/access_check.h"
+#include "exec/atomic_values.h"
 #include "exec/emit_events.h"
 #include "exec/executor.h"
 #include "exec/lane_memory.h"
@@ -75,18 +76,22 @@ void add_costs(const AccessDescriptor& d, uint64_t* words, events::Space space, 
   words[3] += cost.lines;
   words[4] += codegen::ideal_cost(cost.sectors, lanes, d.bytes(), 32);
   words[5] += cost.wavefronts;
-  words[6] += codegen::ideal_cost(cost.wavefronts, lanes, d.bytes(), 128);
+  words[6] += codegen::ideal_wavefronts(space, cost.wavefronts, lanes, d.bytes());
 }
 
 /// Every count of an access whose form matters; and of its loads, which are a site of their own.
-void count_whole(const LaneAccess& a, uint64_t* words, uint32_t site, uint32_t mask, events::Space space) {
+void count_whole(const LaneAccess& a, uint64_t* words, events::WarpAccess event) {
   const auto& sites = a.warp.launch->request->kernel->info.sites;
-  const uint32_t last = site + (sites[site].form == events::Form::kRetried);
-  for (uint32_t s = site; s <= last; ++s, words += codegen::kWordsPerSite) {
-    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, s, mask, space, a.address);
+  const auto count = [&](uint64_t* of_site) {
+    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, event);
     if (a.access.flags & AccessDescriptor::kCosts)
-      codegen::add_words(words, codegen::counts_of(sites[s], space, mask, a.address.data()));
-  }
+      codegen::add_words(of_site, codegen::counts_of(event, sites[event.site]));
+  };
+  count(words);
+  const uint32_t site = event.site;
+  if (!events::has_loads(sites[site])) return;
+  event.site = events::loads_site(site, sites[site]);
+  count(words + (event.site - site) * codegen::kWordsPerSite);
 }
 
 uint8_t* host_byte(const WarpContext& warp, events::Space space, uint64_t address, unsigned lane) {
@@ -162,9 +167,16 @@ void for_each_element(const LaneAccess& a, unsigned lane, uint8_t* values, Bytes
     f(whole.bytes + size_t{e} * bytes, values + (size_t{e} * kWarpSize + lane) * bytes, bytes);
 }
 
-/// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count.
+uint64_t read_value(const void* values, unsigned lane, unsigned bytes) {
+  uint64_t v = 0;
+  if (values != nullptr) std::memcpy(&v, static_cast<const uint8_t*>(values) + size_t{lane} * bytes, bytes);
+  return v;
+}
+
+/// Runs `move(space, lanes)` for each space that the lanes are in, after check, event and count. `operand`: an atomic's
+/// first, 32 of the element's width.
 template <typename F>
-void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
+void for_each_space(LaneAccess& a, uint32_t mask, F&& move, const void* operand = nullptr) {
   SpaceParts used{{{{space_of(a.access), mask}}}, 1};
   if (is_generic(a.access))
     used = parts_of(resolve_generic(a.warp, mask, a.address));
@@ -176,7 +188,14 @@ void for_each_space(LaneAccess& a, uint32_t mask, F&& move) {
     uint64_t* words = words_of(a.warp, a.access, space);
     // What a generic address turns out to name in a cluster costs by whose memory it is.
     if ((a.access.flags & AccessDescriptor::kWhole) || space == events::Space::kSharedCluster) {
-      count_whole(a, words, site, lanes, space);
+      events::WarpAccess event{site, lanes, a.warp.block, a.warp.warp, space, &a.address};
+      event.beside = lanes_beside(used, space);
+      const LoadedKernel& kernel = *a.warp.launch->request->kernel;
+      const LaneAtomicValues values(a.warp, kernel.function->body[a.access.pc], space, a.access.element_bytes,
+                                    a.address,
+                                    [&](unsigned lane) { return read_value(operand, lane, a.access.element_bytes); });
+      if (operand != nullptr && kernel.info.sites[site].form == events::Form::kRetried) event.values = &values;
+      count_whole(a, words, event);
       continue;
     }
     if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, site, lanes, space, a.address);
@@ -208,12 +227,6 @@ LaneAccess lane_access(void* warp, void* access, void* address) {
   else
     std::memcpy(a.address.data(), address, sizeof a.address);
   return a;
-}
-
-uint64_t read_value(const void* values, unsigned lane, unsigned bytes) {
-  uint64_t v = 0;
-  if (values != nullptr) std::memcpy(&v, static_cast<const uint8_t*>(values) + size_t{lane} * bytes, bytes);
-  return v;
 }
 
 void atomic_lane(LaneAccess& a, events::Space space, unsigned lane, const void* first, const void* second, void* out) {
@@ -272,9 +285,12 @@ void wl_store_lanes(void* warp, void* access, uint32_t mask, void* address, void
 
 void wl_atomic_lanes(void* warp, void* access, uint32_t mask, void* address, void* first, void* second, void* old) {
   LaneAccess a = lane_access(warp, access, address);
-  for_each_space(a, mask, [&](events::Space space, uint32_t lanes) {
-    for_each_lane(lanes, [&](int lane) { atomic_lane(a, space, static_cast<unsigned>(lane), first, second, old); });
-  });
+  for_each_space(
+      a, mask,
+      [&](events::Space space, uint32_t lanes) {
+        for_each_lane(lanes, [&](int lane) { atomic_lane(a, space, static_cast<unsigned>(lane), first, second, old); });
+      },
+      first);
 }
 
 void wl_count_lanes(void* warp, void* access, uint32_t mask, void* address) {

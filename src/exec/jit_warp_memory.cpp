@@ -16,8 +16,7 @@ class FastCounter final : public RequestCounter {
  public:
   FastCounter(uint64_t* counters, const codegen::CounterLayout& layout) : counters_(counters), layout_(layout) {}
   void count(const events::WarpAccess& r, const events::AccessSite& site) override {
-    codegen::add_words(counters_ + layout_.site_word(r.site, 0),
-                       codegen::counts_of(site, r.space, r.mask, r.address->data()));
+    codegen::add_words(counters_ + layout_.site_word(r.site, 0), codegen::counts_of(r, site));
   }
 
  private:

@@ -171,6 +171,10 @@ bool is_atomic(const ptx::Instr& in) {
   return in.def->role == ptx::Role::kAtomic || in.def->role == ptx::Role::kReduction;
 }
 
+bool is_constant_load(const ptx::Instr& in) {
+  return in.def->role == ptx::Role::kLoad && in.space() == ptx::Space::kConst;
+}
+
 bool is_shared_access(const ptx::Instr& in) {
   return (in.def->role == ptx::Role::kLoad || in.def->role == ptx::Role::kStore) && in.space() == ptx::Space::kShared;
 }
@@ -185,7 +189,7 @@ bool is_uniform(const ptx::Operand& o, uint32_t instr, const codegen::LaneAnalys
   return !by_thread[o.reg] && web != codegen::kNoWeb && lanes.info[web].cls.is_uniform();
 }
 
-/// What decides how the GPU's assembler carries atomics out.
+/// What decides how the GPU's assembler carries atomics out, and which loads of constants it makes operands.
 std::vector<machine::AtomicFacts> atomic_facts(const LoadedKernel& kernel, const analysis::Liveness& live,
                                                const codegen::LaneAnalysis& lanes) {
   const auto& body = kernel.function->body;
@@ -194,7 +198,7 @@ std::vector<machine::AtomicFacts> atomic_facts(const LoadedKernel& kernel, const
   for (ir::BlockId b = 0; b < kernel.graph.blocks.size(); ++b)
     analysis::for_each_instruction_backward(
         kernel.graph, live, b, [&](uint32_t i, const analysis::RegisterSet& behind) {
-          if (!is_atomic(body[i])) return;
+          if (!is_atomic(body[i]) && !is_constant_load(body[i])) return;
           facts[i].result_unused = true;
           ir::for_each_write(body[i], [&](ptx::RegId r) { facts[i].result_unused &= !behind.contains(r); });
           for (size_t k = 0; k < body[i].operands.size(); ++k) {
@@ -241,7 +245,8 @@ std::vector<machine::AddressBase> address_bases(const LoadedKernel& kernel) {
 /// The accesses as the GPU's assembler makes them.
 void find_machine_accesses(LoadedKernel& kernel) {
   const auto& body = kernel.function->body;
-  const bool atomics = std::any_of(body.begin(), body.end(), is_atomic);
+  const bool atomics =
+      std::any_of(body.begin(), body.end(), is_atomic) || std::any_of(body.begin(), body.end(), is_constant_load);
   const bool shared = std::any_of(body.begin(), body.end(), is_shared_access);
   if (!atomics && !shared) return;
   if (atomics) {

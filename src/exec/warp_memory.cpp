@@ -39,6 +39,13 @@ class CheckedMemory final : public ptx::WarpMemory {
       memory.write(space, address_[lane] + at, piece, value);
     });
   }
+  void store_copy(unsigned access, uint32_t mask, const ptx::LaneBits& address, const void* from, uint32_t reading,
+                  const ptx::LaneBits& source) override {
+    reading_ = reading;
+    source_ = &source;
+    store(access, mask, address, from);
+    source_ = nullptr;
+  }
   void touch(unsigned access, uint32_t mask, const ptx::LaneBits& address) override { request(access, mask, address); }
   uint64_t peek(unsigned access, unsigned lane, uint64_t address) override {
     const Space space = space_of(access, address);
@@ -81,9 +88,11 @@ class CheckedMemory final : public ptx::WarpMemory {
     for (const auto& [space, lanes] : parts_) {
       if (lanes == 0) continue;  // those that hold addresses are not among the active ones
       const uint32_t resolved = events::resolved_site(number, description.generic, space);
-      if (counter_ != nullptr)
-        counter_->count({resolved, lanes, warp_.block, warp_.warp, space, &address_}, description);
-      if (warp_.launch->interest & events::kAccesses) emit_access(warp_, resolved, lanes, space, address_);
+      events::WarpAccess event{resolved, lanes, warp_.block, warp_.warp, space, &address_};
+      event.reading = reading_;
+      event.source = source_;
+      if (counter_ != nullptr) counter_->count(event, description);
+      if (warp_.launch->interest & events::kAccesses) emit_access(warp_, event);
     }
     return description.bytes;
   }
@@ -107,6 +116,8 @@ class CheckedMemory final : public ptx::WarpMemory {
   RequestCounter* counter_;
   ptx::LaneBits address_{};
   SpaceParts parts_;
+  uint32_t reading_ = 0;                   // of a copy that is being stored
+  const ptx::LaneBits* source_ = nullptr;  // likewise; else null
 };
 
 }  // namespace

@@ -50,6 +50,28 @@ void apply(Access& access, const AtomicPlan& plan) {
   access.estimate = plan.estimate;
 }
 
+/// What differs where the address may name any memory: the hardware adds integers of 64 bits in shared memory, too, and
+/// has no increment. (Measured: truth/h200/warps_mixed.csv, warps_cluster_mixed.csv; not: 16 bits.)
+void apply_any_memory(Access& site, const ptx::Instr& in) {
+  if (site.form == events::Form::kIncrement) site.form = events::Form::kPlain;
+  if (site.form == events::Form::kRetried && in.word("op") == "add" && !ptx::is_float(in.type()))
+    site.form = events::Form::kPlain;
+  if (site.space == events::Space::kSharedCluster && site.form == events::Form::kRetried)
+    site.estimate = !ptx::is_float(in.type());  // seen of floats only
+  if (site.space == events::Space::kGlobal && in.word("op") == "cas") site.form = events::Form::kCompareAndSwap;
+  if (site.space == events::Space::kLocal) site.form = events::Form::kPlain;
+}
+
+/// What the functions of events/events.h ask for.
+events::AccessSite description_of(const Access& access) {
+  events::AccessSite site;
+  site.space = access.space;
+  site.bytes = access.bytes;
+  site.generic = access.generic;
+  site.form = access.form;
+  return site;
+}
+
 /// The sites that `add` made for the instruction.
 void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, const AtomicFacts* facts) {
   const size_t first = list.accesses.size();
@@ -58,18 +80,32 @@ void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, co
     Access& site = list.accesses[s];
     const bool cluster = site.space == events::Space::kSharedCluster;
     apply(site, plan_atomic(in, cluster ? events::Space::kShared : site.space, facts));
-    if (!site.generic && !cluster) continue;
-    // By a generic address the hardware does add integers of 64 bits in shared memory, and it may be another block's.
-    // Its loops around floats, there and in another block's memory, are not modelled.
-    site.estimate = site.space != events::Space::kGlobal;
-    if (site.form == events::Form::kRetried) site.form = events::Form::kPlain;
+    if (site.generic || cluster) apply_any_memory(site, in);
   }
-  if (list.accesses[first].form != events::Form::kRetried) return;
-  Access loads = list.accesses[first];
+  // Of a generic access the middle site is shared memory's.
+  Access loads = list.accesses[list.accesses[first].generic ? first + 1 : first];
+  if (!events::has_loads(description_of(loads))) return;
   loads.access = events::Access::kLoad;
-  loads.form = events::Form::kRetryLoads;
+  loads.form = loads.form == events::Form::kRetried ? events::Form::kRetryLoads : events::Form::kPlain;
   list.of_instr[access.instr].push_back(static_cast<uint32_t>(list.accesses.size()));
   list.accesses.push_back(loads);
+}
+
+/// Where all lanes name one place and the GPU's assembler can see that, most loads become operands of other
+/// instructions.
+void add_constant(AccessList& list, Access access, const AtomicFacts* facts) {
+  access.estimate = facts == nullptr || facts->one_place;
+  add(list, access, ptx::Space::kConst);
+}
+
+events::Form form_of(ptx::AccessShape::Way way) {
+  switch (way) {
+    case ptx::AccessShape::Way::kLanes: break;
+    case ptx::AccessShape::Way::kMatrixRows: return events::Form::kMatrixRows;
+    case ptx::AccessShape::Way::kCopy: return events::Form::kCopy;
+    case ptx::AccessShape::Way::kPastL1: return events::Form::kPastL1;
+  }
+  return events::Form::kPlain;
 }
 
 /// Of an instruction that takes memory for the whole warp its row says what it may do.
@@ -81,7 +117,7 @@ void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
     WL_CHECK(event_access(shapes[k].role, access.access));
     access.instr = i;
     access.bytes = shapes[k].bytes;
-    if (shapes[k].matrix_rows) access.form = events::Form::kMatrixRows;
+    access.form = form_of(shapes[k].way);
     access.estimate = shapes[k].estimate;
     add(list, access, shapes[k].space);
   }
@@ -102,6 +138,8 @@ AccessList accesses_of(const ptx::Function& function, const std::vector<AtomicFa
     const bool atomic = access.access == events::Access::kAtomic || access.access == events::Access::kReduction;
     if (atomic)
       add_atomic(list, access, in, facts.empty() ? nullptr : &facts[i]);
+    else if (in.space() == ptx::Space::kConst)
+      add_constant(list, access, facts.empty() ? nullptr : &facts[i]);
     else
       add(list, access, in.space());
   }

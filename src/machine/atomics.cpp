@@ -45,8 +45,6 @@ void plan_shared(AtomicPlan& plan, const ptx::Instr& in, const AtomicFacts& fact
   plan.combined = combined(in, facts);
   if (needs_loop(in)) {
     plan.form = Form::kRetried;
-    // These loops end early where memory need not change.
-    plan.estimate = op == "min" || op == "max" || op == "and" || op == "or";
   } else if (const ptx::Operand* b = operand_of(in, "b"); b != nullptr && b->tag == ptx::OperandTag::kImm) {
     if (op == "add" && b->imm == 1 && facts.result_unused && plan.combined == events::Combined::kNever)
       plan.form = Form::kIncrement;

@@ -11,7 +11,7 @@
 
 namespace warplens::machine {
 
-/// What is known of one atomic besides its text.
+/// What is known of one atomic, or load of constants, besides its text.
 struct AtomicFacts {
   bool result_unused = false;  ///< nothing reads the old value
   bool one_place = false;      ///< all lanes name the same address, and the assembler can see that

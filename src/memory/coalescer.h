@@ -32,11 +32,29 @@ unsigned count_atomic_wavefronts(uint32_t mask, const LaneAddresses& offset, uns
 /// rule) and try to compare and swap, two passes a group of lanes; of the lanes on one bank the lowest tries, and
 /// succeeds unless the value was changed in the same round.
 struct RetryCounts {
-  unsigned rounds = 0, lanes = 0;
-  unsigned loads = 0, ideal_loads = 0;  ///< passes
+  unsigned rounds = 0, lanes = 0;            ///< that load
+  unsigned swap_rounds = 0, swap_lanes = 0;  ///< that try to swap
+  unsigned loads = 0, ideal_loads = 0;       ///< passes
   unsigned swaps = 0, ideal_swaps = 0;
 };
-RetryCounts count_retries(uint32_t mask, const LaneAddresses& offset, unsigned bytes);
+RetryCounts count_retries(uint32_t mask, const LaneAddresses& offset, unsigned bytes,
+                          const events::AtomicValues* values = nullptr);
+/// The loop of an atomic whose address names another block's memory: each round the first lane of each place is done.
+struct FarRetryCounts {
+  unsigned rounds = 0, lanes = 0;
+  unsigned swaps = 0;                                  ///< passes in the executing block's shared memory
+  unsigned sectors = 0, lines = 0, ideal_sectors = 0;  ///< of the loads; the swaps' are those of an atomic
+};
+FarRetryCounts count_far_retries(uint32_t mask, const LaneAddresses& address, unsigned bytes);
+/// Passes of what an asynchronous copy through the L1 writes. Lanes `reading` read at `source` (device addresses), four
+/// lines at a time (l1_slot); the others are served together behind them. Then in groups of lanes as for stores: of the
+/// lanes to one bank the first comes forward, and of those that come forward and read from one bank the first is
+/// served.
+unsigned count_copy_wavefronts(uint32_t mask, const LaneAddresses& offset, uint32_t reading,
+                               const LaneAddresses& source, unsigned bytes);
+/// Which of four lines of an L1 look-up the line of `address` takes: two lines of one slot wait for each other. Known
+/// for the low 29 bits of an address (truth/h200/warps_tags.csv, warps_high_tags.csv).
+unsigned l1_slot(uint64_t address);
 /// Requests of a warp's load to the constant cache: one a different address; of 16 bytes, four.
 unsigned count_constant_requests(uint32_t mask, const LaneAddresses& address, unsigned bytes);
 /// Sectors of a local-memory access: equal offsets of the 32 lanes lie side by side, 4 bytes a lane.

@@ -30,8 +30,8 @@ const ptx::Operand& operand_named(const Instr& in, std::string_view name) {
 unsigned copy_accesses(const Instr& in, std::array<AccessShape, 3>& shapes) {
   const auto bytes = static_cast<uint8_t>(operand_named(in, "size").imm);
   shapes[0] = {Space::kGlobal, Role::kLoad, bytes};
-  shapes[1] = {in.space() == Space::kSharedCluster ? Space::kSharedCluster : Space::kShared, Role::kStore, bytes, false,
-               true};
+  shapes[1] = {in.space() == Space::kSharedCluster ? Space::kSharedCluster : Space::kShared, Role::kStore, bytes,
+               in.has("ca") ? AccessShape::Way::kCopy : AccessShape::Way::kPastL1};
   return 2;
 }
 /// Lanes that read nothing (`actual` is 0, or the source is ignored) write zeros.
@@ -52,7 +52,7 @@ void ref_copy(const MemoryArgs& args) {
     const auto lane = static_cast<size_t>(l);
     for (uint64_t at = args.in[1][lane]; at < bytes; ++at) values[lane * bytes + at] = 0;
   });
-  args.memory.store(1, args.active, args.addresses[0], values);
+  args.memory.store_copy(1, args.active, args.addresses[0], values, reading, args.addresses[1]);
 }
 
 // --- mbarrier
@@ -77,7 +77,8 @@ void complete_phase(Barrier& b) {
 }
 unsigned barrier_accesses(const Instr& in, std::array<AccessShape, 3>& shapes) {
   const Space space = in.space();
-  shapes[0] = {space, in.has("test_wait") || in.has("try_wait") ? Role::kLoad : Role::kAtomic, 8, false, true};
+  shapes[0] = {space, in.has("test_wait") || in.has("try_wait") ? Role::kLoad : Role::kAtomic, 8,
+               AccessShape::Way::kPastL1, true};
   return 1;
 }
 /// Lane after lane; `change` is given each barrier and the lane's index.
@@ -160,10 +161,10 @@ unsigned bulk_accesses(const Instr& in, std::array<AccessShape, 3>& shapes) {
   const auto space_of = [](std::string_view w) {
     return w == "global" ? Space::kGlobal : w == "shared::cluster" ? Space::kSharedCluster : Space::kShared;
   };
-  shapes[0] = {space_of(in.word("source")), Role::kLoad, 16, false, true};
-  shapes[1] = {space_of(in.word("space")), Role::kStore, 16, false, true};
-  shapes[2] = {in.word("space") == "shared::cluster" ? Space::kSharedCluster : Space::kShared, Role::kAtomic, 8, false,
-               true};
+  shapes[0] = {space_of(in.word("source")), Role::kLoad, 16, AccessShape::Way::kPastL1, true};
+  shapes[1] = {space_of(in.word("space")), Role::kStore, 16, AccessShape::Way::kPastL1, true};
+  shapes[2] = {in.word("space") == "shared::cluster" ? Space::kSharedCluster : Space::kShared, Role::kAtomic, 8,
+               AccessShape::Way::kPastL1, true};
   return in.has("bulk_group") ? 2 : 3;
 }
 void copy_bulk(const MemoryArgs& args, uint64_t to, uint64_t from, uint64_t bytes) {

@@ -152,7 +152,8 @@ uint32_t row_lanes(const MemoryArgs& args) {
 }
 unsigned ldmatrix_accesses(const Instr& in, std::array<AccessShape, 3>& shapes) {
   const Space space = in.space() == Space::kGeneric ? Space::kGeneric : Space::kShared;
-  shapes[0] = {space, in.def->form.mnemonic == "ldmatrix" ? Role::kLoad : Role::kStore, 16, true};
+  shapes[0] = {space, in.def->form.mnemonic == "ldmatrix" ? Role::kLoad : Role::kStore, 16,
+               AccessShape::Way::kMatrixRows};
   return 1;
 }
 /// Row r of matrix i is at the address of lane 8 * i + r.

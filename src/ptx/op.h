@@ -91,8 +91,11 @@ struct AccessShape {
   Space space = Space::kShared;
   Role role = Role::kLoad;
   uint8_t bytes = 4;
-  bool matrix_rows = false;  ///< eight lanes at a time hold the addresses of a matrix's rows
-  bool estimate = false;     ///< what the GPU counts for it is not known
+  /// Lanes by themselves; eight at a time hold the addresses of a matrix's rows; the writing side of an asynchronous
+  /// copy through the L1; shared memory by other ways than the load and store unit.
+  enum class Way : uint8_t { kLanes, kMatrixRows, kCopy, kPastL1 };
+  Way way = Way::kLanes;
+  bool estimate = false;  ///< what the GPU counts for it is not known
 };
 /// Memory as reference.memory sees it. Each call is one request of the warp for the instruction's access number
 /// `access` (of OpDef::accesses): checked, counted and reported like one of ld or st. Addresses are those of the
@@ -103,6 +106,9 @@ class WarpMemory {
   /// Lane l of `mask` reads AccessShape::bytes bytes at address[l] to `to` + l * bytes.
   virtual void load(unsigned access, uint32_t mask, const LaneBits& address, void* to) = 0;
   virtual void store(unsigned access, uint32_t mask, const LaneBits& address, const void* from) = 0;
+  /// The same of a copy (AccessShape::Way::kCopy), whose lanes `reading` read at `source`.
+  virtual void store_copy(unsigned access, uint32_t mask, const LaneBits& address, const void* from, uint32_t reading,
+                          const LaneBits& source) = 0;
   /// The 8 bytes at a lane's address, read or replaced within a request made before: not checked, not counted.
   virtual uint64_t peek(unsigned access, unsigned lane, uint64_t address) = 0;
   virtual void poke(unsigned access, unsigned lane, uint64_t address, uint64_t value) = 0;

@@ -14,6 +14,12 @@ std::string explain_shared(const Traffic& t) {
                      ratio_text(t.wavefronts_per_request()), ratio_text(t.ideal_wavefronts_per_request()));
 }
 
+std::string explain_constant(const Traffic& t) {
+  if (t.excess_wavefronts() == 0) return "all threads of a warp read one constant, which serves them all";
+  return fmt::format("constant memory serves one address at a time: a warp's load takes {} passes where {} would do",
+                     ratio_text(t.wavefronts_per_request()), ratio_text(t.ideal_wavefronts_per_request()));
+}
+
 std::string explain_sectors(const AccessRow& access) {
   const Traffic& t = access.traffic;
   const double sectors = t.sectors_per_request(), ideal = t.ideal_sectors_per_request();
@@ -49,7 +55,7 @@ std::string access_label(const AccessRow& access) {
 
 std::string explain(const AccessRow& access) {
   if (access.memory == Memory::kShared) return explain_shared(access.traffic);
-  if (access.memory == Memory::kConstant) return "constant memory serves one address at a time";
+  if (access.memory == Memory::kConstant) return explain_constant(access.traffic);
   return explain_sectors(access);
 }
 

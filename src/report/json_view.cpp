@@ -35,7 +35,7 @@ bool has_sectors(Memory memory, const Traffic& t) {
 json errors_json(Memory memory, const Traffic& t) {
   const TrafficErrors& e = t.errors;
   json j = {{"requests", e.requests}, {"active_lanes", e.lanes}, {"bytes_asked", e.bytes_asked}};
-  if (memory == Memory::kShared) {
+  if (memory == Memory::kShared || memory == Memory::kConstant) {
     j["wavefronts"] = e.wavefronts;
     j["ideal_wavefronts"] = e.ideal_wavefronts;
   }
@@ -57,11 +57,12 @@ json traffic_json(Memory memory, Kind kind, const Traffic& t, Blocks blocks) {
   const char* exactness = t.estimate ? "estimate" : blocks != Blocks::kAll ? "sampled" : "exact";
   json j = {{"memory", word(memory)}, {"kind", word(kind)},      {"exactness", exactness},
             {"requests", t.requests}, {"active_lanes", t.lanes}, {"bytes_asked", t.bytes_asked}};
-  if (memory == Memory::kShared) {
+  if (memory == Memory::kShared || memory == Memory::kConstant) {
     j["wavefronts"] = t.wavefronts;
     j["ideal_wavefronts"] = t.ideal_wavefronts;
     j["wavefronts_per_request"] = t.wavefronts_per_request();
   }
+  if (t.empty_wavefronts != 0) j["empty_wavefronts"] = t.empty_wavefronts;
   if (has_sectors(memory, t)) {
     j["sectors"] = t.sectors;
     j["ideal_sectors"] = t.ideal_sectors;

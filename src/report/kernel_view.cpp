@@ -190,7 +190,10 @@ std::string kernel_text(const RunRecord& run, const FoldedLaunch& group, const T
   out += sector_rows(group.totals, sampled, style);
   out += wavefront_rows(group.totals, sampled, style);
   if (const Traffic constant = group.totals.all(Memory::kConstant); constant.requests != 0)
-    out += fmt::format("  constant memory ~ {} requests\n", grouped(constant.requests));
+    out +=
+        fmt::format("  constant memory{} {} requests, {} passes: {} a request, {} with all threads at one place\n",
+                    constant.estimate ? " ~" : "", grouped(constant.requests), grouped(constant.wavefronts),
+                    ratio_text(constant.wavefronts_per_request()), ratio_text(constant.ideal_wavefronts_per_request()));
   if (group.totals.instructions == 0) return out + occupancy + "  no warp ran to its end, so nothing was counted\n";
   const double instructions = static_cast<double>(group.totals.instructions);
   const std::string error =

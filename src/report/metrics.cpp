@@ -56,6 +56,21 @@ Value excessive_sectors(In in) {
   const Traffic t = in.all(Memory::kGlobal);
   return whole(theoretical(t) - t.ideal_sectors);
 }
+/// Of loads, stores and atomics, and the passes of atomics that go elsewhere.
+Value shared_wavefronts(In in) {
+  return whole(in.all(Memory::kShared).wavefronts + in.all(Memory::kGlobal).empty_wavefronts);
+}
+Value atomic_wavefronts(In in) {
+  uint64_t sum = in.all(Memory::kGlobal).empty_wavefronts;
+  for (const Access access : {Access::kAtomic, Access::kReduction}) sum += in.of(Memory::kShared, access).wavefronts;
+  return whole(sum);
+}
+/// By source line the profiler leaves out passes that serve nobody.
+Value serving_wavefronts(In in) { return whole(in.all(Memory::kShared).serving_wavefronts()); }
+Value ideal_serving_wavefronts(In in) {
+  const Traffic t = in.all(Memory::kShared);
+  return whole(t.ideal_wavefronts - t.empty_wavefronts);
+}
 Value excessive_wavefronts(In in) { return whole(in.all(Memory::kShared).excess_wavefronts()); }
 Value ways(In in) { return ratio(in.all(Memory::kShared).wavefronts, in.all(Memory::kShared).requests); }
 Value shared_efficiency(In in) {
@@ -191,7 +206,7 @@ std::vector<Metric> shared_and_local_metrics() {
        "passes through shared memory",
        kEstimate,
        {},
-       sum_all<kS, kWavefronts>},
+       shared_wavefronts},
       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
        "",
        "passes of loads",
@@ -206,22 +221,22 @@ std::vector<Metric> shared_and_local_metrics() {
        sum<kS, Access::kStore, kWavefronts>},
       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
        "",
-       "passes of atomics with a result",
+       "passes of atomics, those included that serve no thread because its memory is elsewhere",
        kEstimate,
        {},
-       sum<kS, Access::kAtomic, kWavefronts>},
+       atomic_wavefronts},
       {"memory_l1_wavefronts_shared",
        "",
        "passes that the addresses need",
        kExact,
        {"memory_l1_sectors_shared"},
-       sum_all<kS, kWavefronts>},
+       serving_wavefronts},
       {"memory_l1_wavefronts_shared_ideal",
        "",
        "passes without conflicts: min(passes, ceil(active lanes x bytes / 128)) each",
        kExact,
        {"memory_l1_sectors_shared_ideal"},
-       sum_all<kS, &Traffic::ideal_wavefronts>},
+       ideal_serving_wavefronts},
       {"derived__memory_l1_wavefronts_shared_excessive",
        "",
        "the difference of the two",
@@ -294,6 +309,12 @@ std::vector<Metric> shared_and_local_metrics() {
        kEstimate,
        {"memory_l2_sectors_local"},
        sum_all<kL, kSectors>},
+      {"idc__requests.sum",
+       "",
+       "passes of the constant cache that loads of constants take; the profiler has the kernel's parameters there, too",
+       kEstimate,
+       {},
+       sum_all<Memory::kConstant, kWavefronts>},
   };
 }
 

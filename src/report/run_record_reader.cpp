@@ -50,8 +50,9 @@ std::shared_ptr<const events::LaunchCounts> to_counts(const json& j) {
   for (const auto& s : j.at("sites")) {
     events::SiteCounts& c = counts->sites.emplace_back();
     if (!s.is_array()) continue;
-    uint64_t* const fields[] = {&c.requests,      &c.lanes,      &c.sectors,          &c.lines,
-                                &c.ideal_sectors, &c.wavefronts, &c.ideal_wavefronts, &c.repeated_sectors};
+    uint64_t* const fields[] = {&c.requests,        &c.lanes,      &c.sectors,          &c.lines,
+                                &c.ideal_sectors,   &c.wavefronts, &c.ideal_wavefronts, &c.repeated_sectors,
+                                &c.empty_wavefronts};
     for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = s.at(i).get<uint64_t>();
   }
   for (const auto& b : j.at("blocks")) counts->blocks.push_back({b.at(0).get<uint64_t>(), b.at(1).get<uint64_t>()});

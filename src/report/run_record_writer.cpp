@@ -79,8 +79,8 @@ void add_counts(std::string& line, const events::LaunchCounts& counts) {
     if (s == events::SiteCounts{}) {
       fmt::format_to(out, "{}0", comma);
     } else {
-      fmt::format_to(out, "{}[{},{},{},{},{},{},{},{}]", comma, s.requests, s.lanes, s.sectors, s.lines,
-                     s.ideal_sectors, s.wavefronts, s.ideal_wavefronts, s.repeated_sectors);
+      fmt::format_to(out, "{}[{},{},{},{},{},{},{},{},{}]", comma, s.requests, s.lanes, s.sectors, s.lines,
+                     s.ideal_sectors, s.wavefronts, s.ideal_wavefronts, s.repeated_sectors, s.empty_wavefronts);
     }
     comma = ",";
   }

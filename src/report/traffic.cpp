@@ -26,6 +26,7 @@ Traffic& Traffic::operator+=(const Traffic& o) {
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
   repeated_sectors += o.repeated_sectors;
+  empty_wavefronts += o.empty_wavefronts;
   estimate = estimate || o.estimate;
   errors += o.errors;
   return *this;
@@ -84,9 +85,9 @@ Traffic traffic_of(const events::AccessSite& site, const events::SiteCounts& cou
   t.wavefronts = counts.wavefronts;
   t.ideal_wavefronts = counts.ideal_wavefronts;
   t.repeated_sectors = counts.repeated_sectors;
-  // Which accesses to local and constant memory there are is the GPU's assembler's choice.
-  const Memory memory = memory_of(site);
-  t.estimate = counts.requests != 0 && (site.estimate || memory == Memory::kLocal || memory == Memory::kConstant);
+  t.empty_wavefronts = counts.empty_wavefronts;
+  // Which accesses to local memory there are is the GPU's assembler's choice.
+  t.estimate = counts.requests != 0 && (site.estimate || memory_of(site) == Memory::kLocal);
   if (errors != nullptr) {
     const std::array<double, 8>& e = *errors;
     t.errors = {e[0], e[1], e[1] * site.bytes, e[2], e[4], e[3], e[5], e[6], e[7]};

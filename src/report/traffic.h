@@ -29,11 +29,14 @@ struct Traffic {
   uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
   uint64_t wavefronts = 0, ideal_wavefronts = 0;
   uint64_t repeated_sectors = 0;  ///< of `sectors`: those of atomics whose threads share a place
+  uint64_t empty_wavefronts = 0;  ///< of `wavefronts`: of atomics, that serve no thread (events::SiteCounts)
   bool estimate = false;          ///< some of it is modelled and not shown equal to a GPU's
   TrafficErrors errors = {};
 
   uint64_t bytes_moved() const { return sectors * kSectorBytes; }
   uint64_t excess_sectors() const { return sectors - ideal_sectors; }
+  /// Passes as the profiler counts them by source line: those that serve somebody.
+  uint64_t serving_wavefronts() const { return wavefronts - empty_wavefronts; }
   uint64_t excess_wavefronts() const { return wavefronts - ideal_wavefronts; }
   /// For ordering: what could be saved, in passes or sectors.
   uint64_t excess() const { return excess_sectors() + excess_wavefronts(); }

@@ -34,7 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TRUTH = HERE.parent.parent / "truth" / "h200"
 
 # What is compared of a launch: the table's columns that add up to it; of the report memory, kinds, and the counters
-# that add up ("-": taken off).
+# that add up ("-": taken off; "+global": of that memory).
 ALL = ("read", "write", "atomic")
 COLUMNS = {
     "req_global_ld": (["req_global_ld"], "global", ("read",), ["requests"]),
@@ -47,9 +47,9 @@ COLUMNS = {
     "l2_sec_ideal": (["l2_sec_ideal"], "global", ALL, ["ideal_sectors"]),
     "wave_shared_ld": (["wave_shared_ld"], "shared", ("read",), ["wavefronts"]),
     "wave_shared_st": (["wave_shared_st"], "shared", ("write",), ["wavefronts"]),
-    "wave_shared_atom": (["wave_shared_atom"], "shared", ("atomic",), ["wavefronts"]),
-    "wave_shared_source": (["wave_shared_source"], "shared", ALL, ["wavefronts"]),
-    "wave_shared_source_ideal": (["wave_shared_source_ideal"], "shared", ALL, ["ideal_wavefronts"]),
+    "wave_shared_atom": (["wave_shared_atom"], "shared", ("atomic",), ["wavefronts", "+global empty_wavefronts"]),
+    "wave_shared_source": (["wave_shared_source"], "shared", ALL, ["wavefronts", "-empty_wavefronts"]),
+    "wave_shared_source_ideal": (["wave_shared_source_ideal"], "shared", ALL, ["ideal_wavefronts", "-empty_wavefronts"]),
     "req_local_ld": (["req_local_ld"], "local", ("read",), ["requests"]),
     "sec_local_ld": (["sec_local_ld"], "local", ("read",), ["sectors"]),
     "req_local_st": (["req_local_st"], "local", ("write",), ["requests"]),
@@ -90,8 +90,12 @@ def counted(launch):
     totals = {(m["memory"], m["kind"]): m for m in launch["totals"]["memory"]}
 
     def value(memory, kinds, fields):
-        signed = [(-1 if f[0] == "-" else 1, f.lstrip("-")) for f in fields]
-        return sum(sign * totals.get((memory, kind), {}).get(f, 0) for kind in kinds for sign, f in signed)
+        total = 0
+        for field in fields:
+            of, _, name = field.lstrip("+-").rpartition(" ")
+            sign = -1 if field[0] == "-" else 1
+            total += sum(sign * totals.get((of or memory, kind), {}).get(name, 0) for kind in kinds)
+        return total
 
     return {name: value(*rest) for name, (_, *rest) in COLUMNS.items()}
 
@@ -107,6 +111,9 @@ def counted_lines(launch):
                 lines[key][ours] += access.get(ours, 0)
             if access["memory"] == "global":
                 lines[key]["sectors"] -= access.get("repeated_sectors", 0)
+            if access["memory"] == "shared":
+                for passes in ("wavefronts", "ideal_wavefronts"):
+                    lines[key][passes] -= access.get("empty_wavefronts", 0)
     return lines
 
 

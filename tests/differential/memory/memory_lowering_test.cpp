@@ -216,6 +216,7 @@ void expect_equal_counts(const events::SiteCounts& got, const events::SiteCounts
   EXPECT_EQ(got.wavefronts, want.wavefronts);
   EXPECT_EQ(got.ideal_wavefronts, want.ideal_wavefronts);
   EXPECT_EQ(got.repeated_sectors, want.repeated_sectors);
+  EXPECT_EQ(got.empty_wavefronts, want.empty_wavefronts);
 }
 
 void expect_equal_events(const Outcome& got, const Outcome& want) {
@@ -332,6 +333,24 @@ TEST(MemoryLowering, quick_costs_equal_the_oracle) {
   }
 }
 
+/// Small values, so that many lanes leave memory as it is; equal places hold equal ones.
+class SmallValues final : public events::AtomicValues {
+ public:
+  SmallValues(Dice& d, const std::array<uint64_t, 32>& address) : address_(address), or_(d.one_in(2)) {
+    for (uint64_t& v : operand_) v = d.below(8);
+  }
+  uint64_t before(unsigned lane) const override { return address_[lane] / 4 % 4; }
+  uint64_t after(unsigned lane, uint64_t old) const override {
+    return or_ ? old | operand_[lane] : std::max(old, operand_[lane]);
+  }
+  bool skips_unchanged() const override { return !or_; }
+
+ private:
+  const std::array<uint64_t, 32>& address_;
+  std::array<uint64_t, 32> operand_{};
+  bool or_;
+};
+
 /// Likewise counts_of, for accesses of every form.
 TEST(MemoryLowering, quick_counts_of_every_form_equal_the_oracle) {
   using events::Access;
@@ -355,16 +374,29 @@ TEST(MemoryLowering, quick_counts_of_every_form_equal_the_oracle) {
     } else if (d.one_in(3)) {
       site.bytes = 16;
       site.form = Form::kMatrixRows;
+    } else if (d.one_in(3)) {
+      site.bytes = static_cast<uint8_t>(4u << d.below(3));
+      site.form = d.pick({Form::kCopy, Form::kCopy, Form::kPastL1});
     }
+    site.generic = (site.space == Space::kGlobal || site.space == Space::kShared) && d.one_in(3);
     std::array<uint64_t, 32> address = random_places(d, site.bytes, site.space);
     if (d.one_in(3)) address.fill(address[d.below(32)]);
     if (site.space == Space::kSharedCluster)
       for (uint64_t& at : address)
         if (d.one_in(2)) at = memory::cluster_address(at, d.below(3));
     const auto mask = i % 2 ? kFullMask : static_cast<uint32_t>(d.bits() & d.bits());
+    events::WarpAccess access{0, mask, 0, 0, site.space, &address};
+    if (site.generic) access.beside = static_cast<uint32_t>(d.bits()) & ~mask;
+    const std::array<uint64_t, 32> source = random_places(d, site.bytes, Space::kGlobal);
+    if (site.form == Form::kCopy && d.one_in(2)) {
+      access.source = &source;
+      access.reading = d.one_in(2) ? mask : static_cast<uint32_t>(d.bits());
+    }
+    const SmallValues values(d, address);
+    if (d.one_in(2)) access.values = &values;
     events::SiteCounts want;
-    memory::count_access(want, {0, mask, 0, 0, site.space, &address}, site);
-    const events::SiteCounts got = codegen::counts_of(site, site.space, mask, address.data());
+    memory::count_access(want, access, site);
+    const events::SiteCounts got = codegen::counts_of(access, site);
     SCOPED_TRACE(fmt::format("{}: form {} space {} access {} bytes {}", i, static_cast<int>(site.form),
                              static_cast<int>(site.space), static_cast<int>(site.access), site.bytes));
     expect_equal_counts(got, want);

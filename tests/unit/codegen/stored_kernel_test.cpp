@@ -11,7 +11,7 @@ StoredKernel example() {
   StoredKernel k;
   k.layout = {5, 3};
   k.frame_bytes = 1234;
-  k.constants.push_back({2, 4, {1, 2, 3, 4, 5, 6, 7, 8}, ConstantCost::Per::kFullRun});
+  k.constants.push_back({2, 4, {1, 2, 3, 4, 5, 6, 7, 8, 9}, ConstantCost::Per::kFullRun});
   k.constants.push_back({0, 0, {}, ConstantCost::Per::kRun});
   k.object = {9, 8, 7};
   return k;
@@ -28,7 +28,7 @@ TEST(StoredKernel, is_decoded_as_it_was_encoded) {
   EXPECT_EQ(k->constants[0].site, 2u);
   EXPECT_EQ(k->constants[0].block, 4u);
   EXPECT_EQ(k->constants[0].per, ConstantCost::Per::kFullRun);
-  EXPECT_EQ(k->constants[0].cost, (events::SiteCounts{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(k->constants[0].cost, (events::SiteCounts{1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(k->constants[1].per, ConstantCost::Per::kRun);
 }
 

@@ -152,6 +152,102 @@ TEST(AtomicForms, shared_64_bit_sums_of_equal_values_are_one_lanes_loop) {
   EXPECT_EQ(r.counts[1], (SiteCounts{1, 1, 0, 0, 0, 1, 1, 0}));
 }
 
+/// Lanes 0 to 15 in shared memory, the others in global memory; then all in global memory. (truth/h200/warps_mixed.csv)
+TEST(AtomicForms, by_generic_address_lanes_pass_through_shared_memory_wherever_they_go) {
+  const Counted r = run(R"(
+  cvt.u64.u32 %rd4, %r2;
+  cvta.shared.u64 %rd5, %rd4;
+  setp.lt.u32 %p1, %r1, 16;
+  selp.b64 %rd6, %rd5, %rd2, %p1;
+  atom.add.u32 %r5, [%rd6], %r1;
+  atom.add.f32 %f2, [%rd6], %f1;
+  atom.cas.b32 %r6, [%rd2], %r1, %r3;
+  st.global.u32 [%rd2], %r5;
+  st.global.f32 [%rd2], %f2;
+)");
+  EXPECT_EQ(r.counts[0], (SiteCounts{1, 16, 2, 1, 2}));
+  EXPECT_EQ(r.counts[1], (SiteCounts{1, 16, 0, 0, 0, 1, 1}));
+  // Tried once, then a loop: its sites are those of global, shared and local memory, and the loop's loads.
+  EXPECT_EQ(r.counts[3], (SiteCounts{1, 16, 2, 1, 2}));
+  EXPECT_EQ(r.counts[4], (SiteCounts{2, 32, 0, 0, 0, 3, 3, 0, 1}));
+  EXPECT_EQ(r.sites[6].form, Form::kRetryLoads);
+  EXPECT_EQ(r.counts[6], (SiteCounts{1, 16, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(r.counts[7], (SiteCounts{1, 32, 4, 1, 4, 2, 2, 0, 2}));
+  EXPECT_EQ(r.counts[8], SiteCounts{});
+}
+
+/// 64 bits, all lanes at one place. (truth/h200/warps_wide.csv)
+TEST(AtomicForms, loops_end_where_memory_need_not_change) {
+  const Counted r = run(R"(
+  cvt.u64.u32 %rd6, %r1;
+  mov.u64 %rd5, 31;
+  sub.u64 %rd5, %rd5, %rd6;
+  red.shared.max.u64 [s], %rd5;
+  red.shared.max.u64 [s], %rd5;
+  red.shared.or.b64 [s], %rd5;
+)");
+  // Lane 31 has nothing to change; lane 0 writes 31, so that the second half's first fails; then all find that it
+  // suffices.
+  EXPECT_EQ(r.counts[0], (SiteCounts{1, 31, 0, 0, 0, 4, 4}));
+  EXPECT_EQ(r.counts[1], (SiteCounts{2, 62, 0, 0, 0, 2, 2}));
+  EXPECT_EQ(r.counts[2], SiteCounts{});
+  EXPECT_EQ(r.counts[3], (SiteCounts{1, 32, 0, 0, 0, 1, 1}));
+  // With 31 there already no swap changes anything: one of each half succeeds in every round.
+  EXPECT_EQ(r.counts[4].requests, 16u);
+  EXPECT_EQ(r.counts[4].wavefronts, 64u);
+  EXPECT_EQ(r.counts[5].wavefronts, 16u);
+  EXPECT_FALSE(r.sites[0].estimate);
+}
+
+TEST(AtomicForms, narrow_compare_and_swap_loads_its_word_first) {
+  const Counted r = run("  .reg .b16 %h<3>;\n  cvt.u16.u32 %h1, %r1;\n  atom.shared.cas.b16 %h2, [%r2], %h1, %h1;\n");
+  EXPECT_EQ(r.counts[0], (SiteCounts{1, 32, 0, 0, 0, 2, 2}));
+  EXPECT_EQ(r.counts[1], (SiteCounts{1, 32, 0, 0, 0, 1, 1}));
+  EXPECT_TRUE(r.sites[0].estimate && r.sites[1].estimate);
+}
+
+/// One address, one for two lanes, and 16 bytes a lane. (truth/h200/warps_constant.csv)
+TEST(ConstantLoads, take_a_pass_for_each_address) {
+  PtxLauncher gpu(R"(.version 8.5
+.target sm_90
+.address_size 64
+.const .align 16 .b8 table[1024];
+.visible .entry k(.param .u32 n) {
+  .reg .b32 %r<9>; .reg .b64 %rd<9>;
+  ld.param.u32 %r3, [n];
+  mov.u32 %r1, %tid.x;
+  mov.u64 %rd1, table;
+  ld.const.u32 %r4, [table+4];
+  shr.u32 %r5, %r1, 1;
+  mul.wide.u32 %rd2, %r5, 8;
+  add.u64 %rd2, %rd2, %rd1;
+  ld.const.v2.u32 {%r4, %r5}, [%rd2];
+  mul.wide.u32 %rd3, %r1, 16;
+  add.u64 %rd3, %rd3, %rd1;
+  ld.const.v4.u32 {%r4, %r5, %r6, %r7}, [%rd3];
+  mul.lo.u32 %r5, %r1, %r3;
+  mul.wide.u32 %rd4, %r5, 4;
+  add.u64 %rd4, %rd4, %rd1;
+  ld.const.u32 %r4, [%rd4];
+  ret;
+}
+)");
+  const auto interpreter = make_interpreter(), jit = make_jit({});
+  for (const uint32_t threads : {32u, 9u})
+    for (Executor* executor : {interpreter.get(), jit.get()}) {
+      const auto outcome = gpu.launch("k", {.block = {threads, 1, 1}}, Params().add(uint32_t{3}), executor);
+      ASSERT_TRUE(outcome.complete());
+      const auto& counts = outcome.counts.sites;
+      EXPECT_EQ(counts[0], (SiteCounts{1, threads, 0, 0, 0, 1, 1}));
+      EXPECT_EQ(counts[1], (SiteCounts{1, threads, 0, 0, 0, (threads + 1) / 2, 1}));
+      EXPECT_EQ(counts[2], (SiteCounts{1, threads, 0, 0, 0, 4 * threads, 4}));
+      EXPECT_EQ(counts[3], (SiteCounts{1, threads, 0, 0, 0, threads, 1}));
+    }
+  const auto& sites = gpu.kernel("k")->info.sites;
+  EXPECT_TRUE(sites[0].estimate);  // most likely an operand of another instruction
+  EXPECT_FALSE(sites[1].estimate);
+}
+
 TEST(JoinedLoads, count_as_one_wide_load) {
   const std::string body = R"(
   shl.b32 %r5, %r1, 4;

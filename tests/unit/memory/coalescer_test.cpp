@@ -199,6 +199,58 @@ TEST(Coalescer, the_constant_cache_gets_a_request_for_each_address) {
   EXPECT_EQ(count_constant_requests(kFullMask, lanes([](uint64_t l) { return kBase + l * 16; }), 16), 128u);
 }
 
+// Rows of truth/h200/warps_tags.csv, warps_high_tags.csv: addresses that differ in these bits wait for each other.
+TEST(Coalescer, lines_of_one_slot_are_looked_up_one_after_another) {
+  const auto bit = [](unsigned b) { return uint64_t{1} << b; };
+  for (const unsigned b : {9u, 12u, 16u, 18u, 20u, 21u, 23u, 25u}) EXPECT_EQ(l1_slot(bit(7) | bit(b)), 0u) << b;
+  for (const unsigned b : {10u, 13u, 15u, 17u, 22u, 27u, 28u}) EXPECT_EQ(l1_slot(bit(8) | bit(b)), 0u) << b;
+  for (const unsigned b : {14u, 19u, 24u, 26u}) EXPECT_EQ(l1_slot(bit(11) | bit(b)), 0u) << b;
+  EXPECT_NE(l1_slot(bit(7)), l1_slot(bit(8)));
+  EXPECT_EQ(l1_slot(bit(7) | bit(8)), l1_slot(bit(11)));
+}
+
+// Rows of truth/h200/warps_async.csv (cp4_s4 to cp16ca_s128), copies and less.
+TEST(Coalescer, copies_take_turns_by_both_places) {
+  const auto unit = lanes([](uint64_t l) { return 4 * l; }), apart = lanes([](uint64_t l) { return 128 * l; });
+  const auto spread = lanes([](uint64_t l) { return 16 * l; }), pairs = lanes([](uint64_t l) { return l / 2 * 4; });
+  const auto copied = [](const LaneAddresses& to, const LaneAddresses& from) {
+    return count_copy_wavefronts(kFullMask, to, kFullMask, from, 4);
+  };
+  EXPECT_EQ(copied(unit, unit), 1u);
+  EXPECT_EQ(copied(spread, unit), 4u);
+  EXPECT_EQ(copied(spread, pairs), 5u);
+  EXPECT_EQ(copied(spread, lanes([](uint64_t l) { return l / 4 * 4; })), 7u);
+  EXPECT_EQ(copied(spread, lanes([](uint64_t l) { return l / 16 * 4; })), 25u);
+  EXPECT_EQ(copied(apart, unit), 32u);
+  EXPECT_EQ(copied(unit, apart), 32u);
+  EXPECT_EQ(count_copy_wavefronts(kFullMask, spread, kFullMask, spread, 16), 4u);
+  EXPECT_EQ(count_copy_wavefronts(kFullMask, spread, 1, spread, 16), 5u);
+  EXPECT_EQ(count_copy_wavefronts(kFullMask, spread, 0, spread, 16), 4u);
+}
+
+// Rows of truth/h200/warps_cluster_mixed.csv (y_add_u64, y_add_f32: lanes 0 to 15 in another block's memory).
+TEST(Coalescer, a_clusters_atomics_pass_through_the_blocks_own_memory) {
+  events::AccessSite site;
+  site.space = events::Space::kSharedCluster;
+  site.access = Access::kReduction;
+  site.bytes = 8;
+  const auto count = [&](const LaneAddresses& address) {
+    events::SiteCounts counts;
+    count_access(counts, {0, kFullMask, 0, 0, events::Space::kSharedCluster, &address}, site);
+    return counts;
+  };
+  const auto place = [](uint64_t at) {
+    return lanes([=](uint64_t l) { return l < 16 ? cluster_address(at, 1) : at; });
+  };
+  EXPECT_EQ(count(place(1024)), (events::SiteCounts{1, 32, 16, 1, 1, 17, 2, 15, 1}));
+  site.bytes = 4;
+  site.form = events::Form::kRetried;
+  EXPECT_EQ(count(place(1024)), (events::SiteCounts{33, 32 + 2 * 136, 16, 1, 1, 65, 65, 15, 33}));
+  site.form = events::Form::kRetryLoads;
+  site.access = Access::kLoad;
+  EXPECT_EQ(count(place(1024)), (events::SiteCounts{32, 2 * 136, 16, 16, 16, 16, 16}));
+}
+
 TEST(Coalescer, another_blocks_shared_memory_comes_in_sectors) {
   events::AccessSite site;
   site.space = events::Space::kSharedCluster;
