@@ -375,7 +375,7 @@ void count_access(events::SiteCounts& counts, const events::WarpAccess& access, 
     case events::Space::kShared:
     case events::Space::kSharedCluster: {
       // Of the executing block's own memory; another block's comes in sectors, as global memory does.
-      uint32_t own = 0;
+      uint32_t own = access.space == events::Space::kShared ? mask : 0;
       for_each_lane(mask, [&](int lane) { own |= uint32_t{address[lane] >> kClusterRankShift == 0} << lane; });
       if (events::names_any_memory(site)) return count_any_memory(counts, access, own, mask & ~own, site);
       count_shared(counts, access, own, site);
