@@ -61,7 +61,7 @@ TEST(JsonView, a_sample_is_never_exact) {
   // Two launches of 64^3 / 32 reads of A, 32 sectors each, 1 % error; the other sites have none.
   const double sectors = 2 * 8192 * 32 / 100.0;
   for (const json& t : group["totals"]["memory"]) {
-    EXPECT_EQ(t["exactness"], t["memory"] == "constant" ? "estimate" : "sampled");
+    EXPECT_EQ(t["exactness"], t["memory"] == "local" ? "estimate" : "sampled");
     const bool global_read = t["memory"] == "global" && t["kind"] == "read";
     if (t.contains("sectors")) {
       EXPECT_DOUBLE_EQ(t["standard_error"]["sectors"].get<double>(), global_read ? sectors : 0);

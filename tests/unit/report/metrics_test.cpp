@@ -70,6 +70,29 @@ TEST(Metrics, of_atomics_on_one_place) {
   EXPECT_EQ(value(run, "derived__memory_l2_theoretical_sectors_global_excessive"), 0);
 }
 
+// By generic address: 16 lanes in 16 banks of shared memory; a compare and swap of 32 lanes in global memory; loads of
+// two constants. (docs/memory-model.md)
+TEST(Metrics, passes_that_serve_nobody_are_left_out_by_line) {
+  RunRecord run = example::matmul(example::Product::kNaive, 64, "");
+  auto& sites = run.kernels[0].info.sites;
+  sites[0].space = events::Space::kShared;
+  sites[0].access = events::Access::kReduction;
+  sites[1].access = events::Access::kAtomic;
+  sites[2].space = events::Space::kConst;
+  auto counts = std::make_shared<events::LaunchCounts>();
+  counts->sites.resize(sites.size());
+  counts->sites[0] = {2, 32, 0, 0, 0, 3, 3, 0, 1};
+  counts->sites[1] = {1, 32, 4, 1, 4, 2, 2, 0, 2};
+  counts->sites[2] = {1, 32, 0, 0, 0, 2, 1};
+  run.launches[0].counts = counts;
+  EXPECT_EQ(value(run, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), 5);
+  EXPECT_EQ(value(run, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"), 5);
+  EXPECT_EQ(value(run, "memory_l1_wavefronts_shared"), 2);
+  EXPECT_EQ(value(run, "memory_l1_wavefronts_shared_ideal"), 2);
+  EXPECT_EQ(value(run, "derived__memory_l1_wavefronts_shared_excessive"), 0);
+  EXPECT_EQ(value(run, "idc__requests.sum"), 2);
+}
+
 TEST(Metrics, names_are_unique_and_explained) {
   std::set<std::string_view> names;
   for (const Metric& m : metrics()) {
