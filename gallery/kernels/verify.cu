@@ -3,8 +3,9 @@
 // misaligned pointers, padded rows whose padding must stay as it was, and every documented error. Runs in the engine
 // and on a GPU.
 //
-//   warplens run -O2 -std=c++17 -Iinclude gallery/kernels/verify.cu [sgemm|sgemm_big|transpose|sum|histogram|attention
-//   ...]
+//   warplens run -O2 -std=c++17 -Iinclude gallery/kernels/verify.cu [PART...]
+//   PART: sgemm, sgemm_big, transpose, sum, histogram, attention, status
+#include <array>
 #include <functional>
 #include <warplens/kernels.cuh>
 
@@ -28,6 +29,14 @@ void expect_error(const std::string& what, cudaError_t got, cudaError_t want) {
   if (got != want) fail(what, std::string(cudaGetErrorName(got)) + " instead of " + cudaGetErrorName(want));
 }
 
+constexpr int kMost = 0x7fffffff;
+
+/// A pointer that is not aligned to its type, for calls that must refuse it.
+template <class T>
+T* misaligned(T* p) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + 2);
+}
+
 /// Ends a launch; false when it failed.
 bool finished(const std::string& what, cudaError_t launched) {
   cudaError_t status = launched;
@@ -36,19 +45,24 @@ bool finished(const std::string& what, cudaError_t launched) {
   return status == cudaSuccess;
 }
 
-/// Device memory that begins `shift` floats after a 16-byte boundary.
+/// Device memory that begins `shift` floats after a 16-byte boundary, with guard words before and after.
 struct Shifted {
-  Shifted(const std::vector<float>& host, int shift) : shift(shift), buffer(padded(host, shift)) {}
+  static constexpr int kGuards = 4;
+  Shifted(const std::vector<float>& host, int shift) : shift(shift + kGuards), buffer(padded(host, shift + kGuards)) {}
   static std::vector<float> padded(const std::vector<float>& host, int shift) {
     std::vector<float> all(shift, 7.0f);
     all.insert(all.end(), host.begin(), host.end());
-    all.insert(all.end(), 4, 7.0f);
+    all.insert(all.end(), kGuards, 7.0f);
     return all;
   }
   float* get() const { return buffer.get() + shift; }
-  std::vector<float> host() const {
+  /// What is there now; `what` fails when a guard is not what it was.
+  std::vector<float> host(const std::string& what) const {
     const std::vector<float> all = buffer.host();
-    return {all.begin() + shift, all.end()};
+    const auto guard = [](float x) { return x == 7.0f; };
+    if (!std::all_of(all.begin(), all.begin() + shift, guard)) fail(what, "wrote before the result");
+    if (!std::all_of(all.end() - kGuards, all.end(), guard)) fail(what, "wrote beyond the result");
+    return {all.begin() + shift, all.end() - kGuards};
   }
   int shift;
   Buffer<float> buffer;
@@ -70,10 +84,14 @@ void check_product(const char* name, const Product& s, bool k_major, const Launc
   const int lda = (k_major ? s.m : s.k) + s.pad, ldb = s.n + s.pad, ldc = s.n + s.pad;
   const std::vector<float> a = random_floats(size_t(k_major ? s.k : s.m) * lda, 1),
                            b = random_floats(size_t(s.k) * ldb, 2);
-  const std::vector<float> c = random_floats(size_t(s.m) * ldc, 3);
+  std::vector<float> c = random_floats(size_t(s.m) * ldc, 3);
+  if (s.beta == 0) {  // must not be read; the padding stays comparable
+    for (size_t at = 0; at < c.size(); ++at)
+      if (int(at % ldc) < s.n) c[at] = NAN;
+  }
   const Shifted da(a, s.shift), db(b, s.shift), dc(c, s.shift);
   if (!finished(what, launch({s.m, s.n, s.k, s.alpha, da.get(), lda, db.get(), ldb, s.beta, dc.get(), ldc}))) return;
-  const std::vector<float> got = dc.host();
+  const std::vector<float> got = dc.host(what);
   double worst = 0;
   for (int i = 0; i < s.m; ++i) {
     for (int j = 0; j < ldc; ++j) {
@@ -109,8 +127,10 @@ void check_products(bool big) {
   for (const Entry& e : entries) {
     if (e.big != big) continue;
     if (big) {  // whole tiles, 16-byte rows, words
-      for (const Product& s :
-           {Product{256, 256, 48, 0, 0, 1, 0}, {129, 260, 36, 4, 0, 0.5f, -2}, {65, 63, 17, 2, 3, -1, 1}})
+      for (const Product& s : {Product{256, 256, 48, 0, 0, 1, 0},
+                               {129, 260, 36, 4, 0, 0.5f, -2},
+                               {65, 63, 17, 2, 3, -1, 1},
+                               {2400, 260, 9, 0, 0, 1, 0}})  // the last group of rows of tiles is not full
         check_product(e.name, s, e.k_major, e.launch);
       continue;
     }
@@ -122,18 +142,28 @@ void check_products(bool big) {
                              {65, 63, 17, 2, 3, -1, 1},
                              {3, 200, 64, 0, 0, 1, 0},
                              {200, 2, 9, 1, 0, 1, 0},
-                             {33, 20, 0, 0, 0, 1, 0.5f}})
+                             {33, 20, 0, 0, 0, 1, 0.5f},
+                             {600, 130, 5, 0, 0, 1, 0.5f}})  // 10 rows of tiles: a group of 8, one of 2
       check_product(e.name, s, e.k_major, e.launch);
   }
 }
 
 void check_sgemm() {
   check_products(false);
-  float x = 0;
-  float* const p = &x;  // never used
+  float x[2] = {};
+  float *const p = x, *const off = misaligned(x);  // never used
   expect_error("sgemm of nothing", sgemm(0, 5, 5, 1, nullptr, 5, nullptr, 5, 0, nullptr, 5), cudaSuccess);
   expect_error("sgemm, negative size", sgemm(4, -1, 4, 1, p, 4, p, 4, 0, p, 4), cudaErrorInvalidValue);
-  expect_error("sgemm, null", sgemm(4, 4, 4, 1, p, 4, nullptr, 4, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, negative k", sgemm(4, 4, -4, 1, p, 4, p, 4, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, null a", sgemm(4, 4, 4, 1, nullptr, 4, p, 4, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, null b", sgemm(4, 4, 4, 1, p, 4, nullptr, 4, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, null c", sgemm(4, 4, 0, 1, p, 4, p, 4, 0, nullptr, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, misaligned a", sgemm(4, 4, 4, 1, off, 4, p, 4, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, misaligned b", sgemm(4, 4, 4, 1, p, 4, off, 4, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, misaligned c", sgemm(4, 4, 4, 1, p, 4, p, 4, 0, off, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, ldb too small", sgemm(4, 4, 4, 1, p, 4, p, 3, 0, p, 4), cudaErrorInvalidValue);
+  expect_error("sgemm, too many tiles", sgemm(kMost, kMost, 1, 1, p, 1, p, kMost, 0, p, kMost),
+               cudaErrorInvalidConfiguration);
   expect_error("sgemm, lda too small", sgemm(4, 4, 8, 1, p, 7, p, 4, 0, p, 4), cudaErrorInvalidValue);
   expect_error("sgemm_at_b, lda too small", sgemm_at_b(8, 4, 4, 1, p, 7, p, 4, 0, p, 4), cudaErrorInvalidValue);
   expect_error("sgemm, ldc too small", sgemm(4, 4, 4, 1, p, 4, p, 4, 0, p, 3), cudaErrorInvalidValue);
@@ -163,18 +193,25 @@ void check_transpose() {
                              before = random_floats(size_t(s.cols) * ldo, 2);
     const Shifted din(in, s.shift), dout(before, s.shift);
     if (!finished(what, transpose(s.rows, s.cols, din.get(), ldi, dout.get(), ldo))) continue;
-    const std::vector<float> got = dout.host();
+    const std::vector<float> got = dout.host(what);
     bool right = true;
     for (int c = 0; c < s.cols; ++c)
       for (int r = 0; r < ldo; ++r)
         right &= got[size_t(c) * ldo + r] == (r < s.rows ? in[size_t(r) * ldi + c] : before[size_t(c) * ldo + r]);
     if (!right) fail(what, "elements differ");
   }
-  float x = 0;
+  float x[2] = {};
+  float* const off = misaligned(x);
   expect_error("transpose of nothing", transpose(0, 9, nullptr, 9, nullptr, 0), cudaSuccess);
-  expect_error("transpose, negative size", transpose(-1, 9, &x, 9, &x, 9), cudaErrorInvalidValue);
-  expect_error("transpose, null", transpose(1, 9, nullptr, 9, &x, 9), cudaErrorInvalidValue);
-  expect_error("transpose, ldo too small", transpose(5, 9, &x, 9, &x, 4), cudaErrorInvalidValue);
+  expect_error("transpose, negative rows", transpose(-1, 9, x, 9, x, 9), cudaErrorInvalidValue);
+  expect_error("transpose, negative columns", transpose(9, -1, x, 9, x, 9), cudaErrorInvalidValue);
+  expect_error("transpose, null in", transpose(1, 9, nullptr, 9, x, 9), cudaErrorInvalidValue);
+  expect_error("transpose, null out", transpose(1, 9, x, 9, nullptr, 9), cudaErrorInvalidValue);
+  expect_error("transpose, misaligned in", transpose(1, 9, off, 9, x, 9), cudaErrorInvalidValue);
+  expect_error("transpose, misaligned out", transpose(1, 9, x, 9, off, 9), cudaErrorInvalidValue);
+  expect_error("transpose, ldi too small", transpose(5, 9, x, 8, x, 5), cudaErrorInvalidValue);
+  expect_error("transpose, ldo too small", transpose(5, 9, x, 9, x, 4), cudaErrorInvalidValue);
+  expect_error("transpose, too many tiles", transpose(kMost, kMost, x, kMost, x, kMost), cudaErrorInvalidConfiguration);
 }
 
 // ---- sum
@@ -201,11 +238,16 @@ void check_sum() {
       }
     }
   }
-  float x = 0;
-  expect_error("sum, negative n", sum(&x, -1, &x, &x, kSumWorkspaceBytes), cudaErrorInvalidValue);
-  expect_error("sum, no workspace", sum(&x, 1, &x, nullptr, kSumWorkspaceBytes), cudaErrorInvalidValue);
-  expect_error("sum, workspace too small", sum(&x, 1, &x, &x, 100), cudaErrorInvalidValue);
-  expect_error("sum, null", sum(nullptr, 1, &x, &x, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  float x[2] = {}, w[kSumWorkspaceBytes / 4 + 1] = {};
+  float* const off = misaligned(x);
+  expect_error("sum, negative n", sum(x, -1, x, w, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  expect_error("sum, no workspace", sum(x, 1, x, nullptr, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  expect_error("sum, workspace too small", sum(x, 1, x, w, kSumWorkspaceBytes - 1), cudaErrorInvalidValue);
+  expect_error("sum, null x", sum(nullptr, 1, x, w, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  expect_error("sum, null out", sum(x, 1, nullptr, w, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  expect_error("sum, misaligned x", sum(off, 1, x, w, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  expect_error("sum, misaligned out", sum(x, 1, off, w, kSumWorkspaceBytes), cudaErrorInvalidValue);
+  expect_error("sum, misaligned workspace", sum(x, 1, x, misaligned(w), kSumWorkspaceBytes), cudaErrorInvalidValue);
 }
 
 // ---- histogram
@@ -250,11 +292,34 @@ void check_bins() {
   }
 }
 
+/// One block that counts so many equal values that packed counters reach 2^15 many times, both of a word.
+void check_emptying() {
+  using namespace histogram_detail;
+  constexpr int kBins = 60001, kValues = 300007;
+  const EvenBins e = make_even_bins(0, kBins, kBins);
+  const auto kernel = packed_histogram<Way::Unit, Outside::Dropped>;
+  if (!finished("emptying", launch_detail::allow_shared(kernel, (kBins + 1) / 2 * 4))) return;
+  for (const bool two : {false, true}) {  // all in one bin; in its word's two bins by turns
+    std::vector<int> in(kValues, 12344);
+    for (int i = 0; two && i < kValues; i += 2) in[i] = 12345;
+    const Buffer<int> din(in), counts(std::vector<int>(kBins, 0));
+    const std::string what = two ? "emptying, two bins of a word" : "emptying, one bin";
+    if (!finished(what, launch_detail::launch(kernel, 1, kThreads, (kBins + 1) / 2 * 4, nullptr, din.get(),
+                                              int64_t{kValues}, 0, e, counts.get())))
+      continue;
+    std::vector<int> want(kBins);
+    for (const int v : in) ++want[v];
+    if (counts.host() != want) fail(what, "counts differ");
+  }
+}
+
 void check_histogram() {
   check_bins();
+  check_emptying();
   struct Case {
     int n, lower, upper, bins, shift;
     bool same;
+    int shift_counts = 0;  // words after a 16-byte boundary
   };
   for (const Case& s : {Case{20000, 0, 65536, 256, 0, false},
                         {5000, 0, 65536, 8192, 0, true},
@@ -262,6 +327,10 @@ void check_histogram() {
                         {9, -5, 100000, 3, 2, false},
                         {0, 0, 4, 4, 0, false},
                         {20000, 0, 65536, 60000, 0, false},
+                        {20000, 0, 65536, 60001, 0, false},
+                        {20000, -30000, 101072, 60001, 0, false, 1},
+                        {20000, 0, 65536, 60000, 2, false, 1},
+                        {3000, 0, 65536, 1000, 0, false, 3},
                         {70000, 0, 65536, 65536, 3, true},
                         {3000, 0, 65536, 131072, 0, false}}) {
     std::vector<int> in(s.shift + s.n + 4, 1);
@@ -269,11 +338,12 @@ void check_histogram() {
     for (int i = 0; i < s.n; ++i)
       in[s.shift + i] =
           s.same ? 12345 : static_cast<int>((state = state * 1664525u + 1013904223u) >> 8 & 0x1ffff) - 30000;
-    const Buffer<int> din(in), counts(size_t(s.bins) + 1);
+    const Buffer<int> din(in), counts(size_t(s.bins) + s.shift_counts + 1);  // filled with -1
     for (const Outside outside : {Outside::Dropped, Outside::Clamped}) {
       const std::string what = "histogram of " + std::to_string(s.n) + " in " + std::to_string(s.bins) +
-                               " bins, shift " + std::to_string(s.shift);
-      if (!finished(what, histogram(din.get() + s.shift, s.n, s.lower, s.upper, s.bins, counts.get(), outside)))
+                               " bins, shift " + std::to_string(s.shift) + ", counts " + std::to_string(s.shift_counts);
+      if (!finished(what, histogram(din.get() + s.shift, s.n, s.lower, s.upper, s.bins, counts.get() + s.shift_counts,
+                                    outside)))
         continue;
       std::vector<int> want(s.bins);
       for (int i = 0; i < s.n; ++i) {
@@ -283,15 +353,22 @@ void check_histogram() {
         ++want[static_cast<size_t>((static_cast<long long>(v) - s.lower) * s.bins / (s.upper - s.lower))];
       }
       const std::vector<int> got = counts.host();
-      if (!std::equal(want.begin(), want.end(), got.begin())) fail(what, "counts differ");
-      if (got[s.bins] != -1) fail(what, "wrote beyond the counts");
+      if (!std::equal(want.begin(), want.end(), got.begin() + s.shift_counts)) fail(what, "counts differ");
+      for (int i = 0; i < s.shift_counts; ++i)
+        if (got[i] != -1) fail(what, "wrote before the counts");
+      if (got.back() != -1) fail(what, "wrote beyond the counts");
     }
   }
-  int x = 0;
-  expect_error("histogram without bins", histogram(&x, 1, 0, 4, 0, &x), cudaErrorInvalidValue);
-  expect_error("histogram of an empty range", histogram(&x, 1, 4, 4, 2, &x), cudaErrorInvalidValue);
-  expect_error("histogram, negative n", histogram(&x, -1, 0, 4, 2, &x), cudaErrorInvalidValue);
-  expect_error("histogram, null", histogram(nullptr, 1, 0, 4, 2, &x), cudaErrorInvalidValue);
+  int x[2] = {};
+  int* const off = misaligned(x);
+  expect_error("histogram without bins", histogram(x, 1, 0, 4, 0, x), cudaErrorInvalidValue);
+  expect_error("histogram of an empty range", histogram(x, 1, 4, 4, 2, x), cudaErrorInvalidValue);
+  expect_error("histogram of a range upside down", histogram(x, 1, 5, 4, 2, x), cudaErrorInvalidValue);
+  expect_error("histogram, negative n", histogram(x, -1, 0, 4, 2, x), cudaErrorInvalidValue);
+  expect_error("histogram, null in", histogram(nullptr, 1, 0, 4, 2, x), cudaErrorInvalidValue);
+  expect_error("histogram, null counts", histogram(x, 1, 0, 4, 2, nullptr), cudaErrorInvalidValue);
+  expect_error("histogram, misaligned in", histogram(off, 1, 0, 4, 2, x), cudaErrorInvalidValue);
+  expect_error("histogram, misaligned counts", histogram(x, 1, 0, 4, 2, off), cudaErrorInvalidValue);
 }
 
 // ---- attention
@@ -316,8 +393,9 @@ void check_attention() {
     const Shifted dq(q, s.shift), dk(k, s.shift), dv(v, s.shift), o(std::vector<float>(nq, NAN), s.shift);
     if (!finished(what, attention(s.heads, s.queries, s.keys, s.d, s.scale, dq.get(), dk.get(), dv.get(), o.get())))
       continue;
-    const std::vector<float> got = o.host();
-    double worst = 0;
+    const std::vector<float> got = o.host(what);
+    double worst = 0;  // not-a-number does not show here, but is not right
+    bool right = true;
     for (int h = 0; h < s.heads; ++h)
       for (int i = 0; i < s.queries; ++i) {
         const float* const row = q.data() + (size_t(h) * s.queries + i) * s.d;
@@ -333,16 +411,62 @@ void check_attention() {
           for (int e = 0; e < s.d; ++e) want[e] += weight[t] / total * v[(size_t(h) * s.keys + t) * s.d + e];
         for (int e = 0; e < s.d; ++e) {
           const double error = std::fabs(got[(size_t(h) * s.queries + i) * s.d + e] - want[e]);
-          if (!(error <= worst)) worst = error;
+          right &= error <= 1e-5;
+          worst = std::max(worst, error);
         }
       }
-    if (!(worst <= 1e-5)) fail(what, "largest error " + std::to_string(worst));
+    if (!right) fail(what, "largest error that is a number " + std::to_string(worst));
   }
-  float x = 0;
+  float x[2] = {};
+  float* const off = misaligned(x);
   expect_error("attention of nothing", attention(0, 4, 4, 64, 1, nullptr, nullptr, nullptr, nullptr), cudaSuccess);
-  expect_error("attention, d 96", attention(1, 4, 4, 96, 1, &x, &x, &x, &x), cudaErrorInvalidValue);
-  expect_error("attention without keys", attention(1, 4, 0, 64, 1, &x, &x, &x, &x), cudaErrorInvalidValue);
-  expect_error("attention, scale 0", attention(1, 4, 4, 64, 0, &x, &x, &x, &x), cudaErrorInvalidValue);
+  expect_error("attention, no queries", attention(4, 0, 0, 64, 1, nullptr, nullptr, nullptr, nullptr), cudaSuccess);
+  for (const auto& [heads, queries, keys] : {std::array{-1, 4, 4}, {1, -4, 4}, {1, 4, -4}})
+    expect_error("attention, negative size", attention(heads, queries, keys, 64, 1, x, x, x, x), cudaErrorInvalidValue);
+  expect_error("attention, d 96", attention(1, 4, 4, 96, 1, x, x, x, x), cudaErrorInvalidValue);
+  expect_error("attention without keys", attention(1, 4, 0, 64, 1, x, x, x, x), cudaErrorInvalidValue);
+  for (const float scale : {0.0f, -1.0f, NAN, INFINITY})
+    expect_error("attention, scale", attention(1, 4, 4, 64, scale, x, x, x, x), cudaErrorInvalidValue);
+  for (int i = 0; i < 4; ++i) {
+    for (float* const bad : {static_cast<float*>(nullptr), off}) {
+      float* p[4] = {x, x, x, x};
+      p[i] = bad;
+      expect_error("attention, pointer", attention(1, 4, 4, 64, 1, p[0], p[1], p[2], p[3]), cudaErrorInvalidValue);
+    }
+  }
+  expect_error("attention, too many blocks", attention(kMost, kMost, 4, 64, 1, x, x, x, x),
+               cudaErrorInvalidConfiguration);
+}
+
+// ---- status
+// ----------------------------------------------------------------------------------------------------------
+
+/// What a function returns is the status of its own calls: neither an earlier error, nor one that stays behind.
+void check_status() {
+  Buffer<float> x(64 * 64), y(64 * 64);
+  Buffer<unsigned char> workspace(kSumWorkspaceBytes);
+  must(cudaMemset(workspace.get(), 0, kSumWorkspaceBytes), "cudaMemset");
+  float *const a = x.get(), *const b = y.get();
+  int *const in = reinterpret_cast<int*>(a), *const counts = reinterpret_cast<int*>(b);
+  const auto after_an_error = [](const char* name, const std::function<cudaError_t()>& call) {
+    expect_error("an earlier call", cudaSetDevice(1 << 20), cudaErrorInvalidDevice);
+    expect_error(std::string(name) + " after an error", call(), cudaSuccess);
+  };
+  after_an_error("transpose", [&] { return transpose(64, 64, a, 64, b, 64); });
+  expect_error("the error before transpose", cudaGetLastError(), cudaErrorInvalidDevice);
+  after_an_error("sum", [&] { return sum(a, 64, b, workspace.get(), kSumWorkspaceBytes); });
+  expect_error("the error before sum", cudaGetLastError(), cudaErrorInvalidDevice);
+  // These call cudaFuncSetAttribute, which itself forgets earlier errors (CUDA 13.0 on an H200, 2026-11-30).
+  after_an_error("sgemm", [&] { return sgemm(64, 64, 16, 1, a, 64, a, 64, 0, b, 64); });
+  after_an_error("histogram", [&] { return histogram(in, 64, 0, 4, 4, counts); });
+  after_an_error("attention", [&] { return attention(1, 8, 8, 64, 1, a, a, a, b); });
+  static_cast<void>(cudaGetLastError());
+  const cudaError_t failed =
+      launch_detail::launch(histogram_detail::global_histogram<histogram_detail::Way::Unit, Outside::Dropped>, 1, 4096,
+                            0, nullptr, in, int64_t{64}, 0, histogram_detail::make_even_bins(0, 4, 4), counts);
+  if (failed == cudaSuccess) fail("a block of 4096 threads", "no error");
+  expect_error("a returned error is not left behind", cudaGetLastError(), cudaSuccess);
+  must(cudaDeviceSynchronize(), "status");
 }
 
 }  // namespace
@@ -353,7 +477,8 @@ int main(int argc, char** argv) {
     void (*check)();
   } parts[] = {{"sgemm", check_sgemm},         {"sgemm_big", [] { check_products(true); }},
                {"transpose", check_transpose}, {"sum", check_sum},
-               {"histogram", check_histogram}, {"attention", check_attention}};
+               {"histogram", check_histogram}, {"attention", check_attention},
+               {"status", check_status}};
   for (const auto& part : parts) {
     bool wanted = argc == 1;
     for (int i = 1; i < argc; ++i) wanted |= std::strcmp(argv[i], part.name) == 0;

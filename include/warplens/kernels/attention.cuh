@@ -15,6 +15,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "launch.cuh"
+
 namespace warplens::kernels {
 
 namespace attention_detail {
@@ -246,10 +248,9 @@ cudaError_t launch(int heads, const Problem& p, cudaStream_t stream) {
   const int64_t blocks = int64_t{heads} * ((p.queries - 1) / S::kQueries + 1);
   if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
   const auto kernel = attention_kernel<S, Wide>;
-  const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kSharedBytes);
+  const cudaError_t status = launch_detail::allow_shared(kernel, S::kSharedBytes);
   if (status != cudaSuccess) return status;
-  kernel<<<static_cast<unsigned>(blocks), S::kThreads, S::kSharedBytes, stream>>>(p);
-  return cudaGetLastError();
+  return launch_detail::launch(kernel, blocks, S::kThreads, S::kSharedBytes, stream, p);
 }
 
 using Rows64 = Shape<64, 64, 4, 2, 2, true, true>;
@@ -261,9 +262,11 @@ using Rows128 = Shape<128, 32, 8, 1, 4, false, false>;
 /// Shapes: q and o heads x queries x d, k and v heads x keys x d, contiguous, d = 64 or 128; scale > 0 (1 / sqrt(d),
 /// usually), no mask. Device memory, any 4-byte alignment; 16 bytes are faster. heads and queries may be zero; keys may
 /// not, unless they are. No workspace. Errors: cudaErrorInvalidValue (negative sizes, other d, no keys, scale not
-/// positive and finite, null pointer; a GPU that gives a block less shared memory than 103 KiB for d = 64, 205 KiB for
-/// d = 128), cudaErrorInvalidConfiguration (more than 2^31 blocks), or those of the launch. Exponentials are those of
-/// the hardware (2 ulp). Asynchronous in `stream`.
+/// positive and finite, null or misaligned pointer; a GPU that gives a block less shared memory than 103 KiB for d = 64
+/// or 204.5 KiB for d = 128), cudaErrorInvalidConfiguration (2^31 blocks or more), or those of the launch. Exponentials
+/// are those of the hardware (2 ulp). Asynchronous in `stream`.
+/// By what NVIDIA documents, compute capability 8.0 and 8.7 (163 KiB a block) run d = 64 alone; 8.6, 8.9 and 12.0
+/// (99 KiB) neither; 9.0 and 10.0 (227 KiB) both.
 inline cudaError_t attention(int heads, int queries, int keys, int d, float scale, const float* q, const float* k,
                              const float* v, float* o, cudaStream_t stream = nullptr) {
   using namespace attention_detail;
@@ -272,8 +275,10 @@ inline cudaError_t attention(int heads, int queries, int keys, int d, float scal
   if (keys == 0 || !(scale > 0) || !std::isfinite(scale) || !q || !k || !v || !o) return cudaErrorInvalidValue;
   const Problem p{queries, keys, scale * 1.44269504f, q, k, v, o};
   bool wide = true;
-  for (const float* pointer : {q, k, v, static_cast<const float*>(o)})
+  for (const float* pointer : {q, k, v, static_cast<const float*>(o)}) {
+    if (!launch_detail::aligned_to_4(pointer)) return cudaErrorInvalidValue;
     wide &= reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
+  }
   if (d == 64) return wide ? launch<Rows64, true>(heads, p, stream) : launch<Rows64, false>(heads, p, stream);
   return wide ? launch<Rows128, true>(heads, p, stream) : launch<Rows128, false>(heads, p, stream);
 }

@@ -3,14 +3,15 @@
 //
 // A block makes a tile of C, a thread 8 x 16 of it in registers. Slices of A and B go to shared memory by cp.async,
 // several buffers deep, with one barrier a slice. What bounds the kernel is the issue of instructions: a scheduler
-// issues one a cycle, 32 FMA lanes take one a cycle, so all that is no FMA costs. What that led to (measured on an
-// H200, shares of the time of the 8192 product):
-//   - 8 x 16 register tiles: 128 FMA for six 16-byte shared loads (against 8 x 8: 5 %);
+// issues one a cycle, 32 FMA lanes take one a cycle, so all that is no FMA costs. What that led to (each choice was
+// timed against the other with the 8192 product on an H200 while this was written; only the winner is here, and only
+// its figures are in results/h200/kernels.json):
+//   - 8 x 16 register tiles, against 8 x 8: 128 FMA for six 16-byte shared loads;
 //   - lanes numbered so that in each 16-byte shared load lanes n and n^1, or n and n^2, share an address, which
 //     halves its passes (truth/h200/warps_shared.csv);
 //   - the FMAs of a column of the register tile one after the other, up and down in turn, so that one operand is that
-//     of the FMA before (4 %; squares of 2 x 2 or 4 x 4 lose);
-//   - slices of 8 or 16 k: longer loops do not stay in the instruction cache (32: -8 %);
+//     of the FMA before (squares of 2 x 2 or 4 x 4 lose);
+//   - slices of 8 or 16 k: longer loops do not stay in the instruction cache;
 //   - A stored m x k is turned while it is copied, by 4-byte copies. The block is wide, so few of those are needed.
 // Tried and slower: keeping A as it is and reading four k at a time, turning it through registers, copies by the bulk
 // copy engine with barriers in shared memory, 6 buffers.
@@ -18,6 +19,8 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+
+#include "launch.cuh"
 
 namespace warplens::kernels {
 
@@ -255,10 +258,9 @@ cudaError_t launch(const Problem& p, cudaStream_t stream) {
   const int64_t blocks = ((p.m - 1) / S::BM + int64_t{1}) * ((p.n - 1) / S::BN + int64_t{1});
   if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
   const auto kernel = sgemm_kernel<S, Wide, Guard>;
-  const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kSharedBytes);
+  const cudaError_t status = launch_detail::allow_shared(kernel, S::kSharedBytes);
   if (status != cudaSuccess) return status;
-  kernel<<<static_cast<unsigned>(blocks), S::kThreads, S::kSharedBytes, stream>>>(p);
-  return cudaGetLastError();
+  return launch_detail::launch(kernel, blocks, S::kThreads, S::kSharedBytes, stream, p);
 }
 
 inline bool aligned(const float* p, int64_t ld) { return reinterpret_cast<uintptr_t>(p) % 16 == 0 && ld % 4 == 0; }
@@ -278,6 +280,8 @@ cudaError_t launch_by_size(const Problem& p, cudaStream_t stream) {
   if (p.m < 0 || p.n < 0 || p.k < 0) return cudaErrorInvalidValue;
   if (p.m == 0 || p.n == 0) return cudaSuccess;
   if (p.c == nullptr || (p.k > 0 && (p.a == nullptr || p.b == nullptr))) return cudaErrorInvalidValue;
+  for (const float* pointer : {p.a, p.b, static_cast<const float*>(p.c)})
+    if (!launch_detail::aligned_to_4(pointer)) return cudaErrorInvalidValue;
   const bool enough_a = p.lda >= (Big::A == Operand::KMajor ? p.m : p.k);
   if ((p.k > 0 && (!enough_a || p.ldb < p.n)) || p.ldc < p.n) return cudaErrorInvalidValue;
   const int64_t tiles = ((p.m - 1) / Big::BM + int64_t{1}) * ((p.n - 1) / Big::BN + int64_t{1});
@@ -293,9 +297,10 @@ using SmallKMajor = Shape<Operand::KMajor, 64, 64, 16, 8, 3, 4, 0>;
 
 /// C = alpha A B + beta C.
 /// Shapes: A m x k, B k x n, C m x n, row-major with lda >= k, ldb >= n, ldc >= n floats from row to row. Device
-/// memory, any alignment; 16-byte aligned rows are faster. Sizes may be zero. C is not read when beta is 0. No
-/// workspace. Errors: cudaErrorInvalidValue (negative size, leading dimension too small, null pointer), or those of the
-/// launch. Needs compute capability 8.0. Asynchronous in `stream`.
+/// memory, any 4-byte alignment; 16-byte aligned rows are faster. Sizes may be zero. C is not read when beta is 0, A
+/// and B are not when k is 0 (they may be null then). No workspace. Errors: cudaErrorInvalidValue (negative size,
+/// leading dimension too small, null or misaligned pointer), cudaErrorInvalidConfiguration (2^31 tiles or more), or
+/// those of the launch. Needs compute capability 8.0. Asynchronous in `stream`.
 inline cudaError_t sgemm(int m, int n, int k, float alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
                          float beta, float* c, int64_t ldc, cudaStream_t stream = nullptr) {
   using namespace sgemm_detail;

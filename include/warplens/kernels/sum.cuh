@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "launch.cuh"
+
 namespace warplens::kernels {
 
 namespace sum_detail {
@@ -96,22 +98,22 @@ constexpr size_t kSumWorkspaceBytes = 16 + sum_detail::kMostBlocks * sizeof(floa
 inline cudaError_t sum(const float* x, int64_t n, float* out, void* workspace, size_t workspace_bytes,
                        cudaStream_t stream = nullptr) {
   using namespace sum_detail;
-  const auto misaligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 4 != 0; };
   if (n < 0 || (x == nullptr && n > 0) || out == nullptr || workspace == nullptr) return cudaErrorInvalidValue;
-  if (workspace_bytes < kSumWorkspaceBytes || misaligned(x) || misaligned(out) || misaligned(workspace))
-    return cudaErrorInvalidValue;
+  if (workspace_bytes < kSumWorkspaceBytes) return cudaErrorInvalidValue;
+  for (const void* p :
+       {static_cast<const void*>(x), static_cast<const void*>(out), static_cast<const void*>(workspace)})
+    if (!launch_detail::aligned_to_4(p)) return cudaErrorInvalidValue;
   int device = 0, processors = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status == cudaSuccess) status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  if (status != cudaSuccess) return status;
+  if (status != cudaSuccess) return launch_detail::taken_back(status);
   const int64_t before = (16 - static_cast<int64_t>(reinterpret_cast<uintptr_t>(x) % 16)) / 4 % 4;
   const int head = static_cast<int>(before < n ? before : n);
   const int64_t tiles = (n - head) / (int64_t{4} * kThreads * kEach), most = processors * kBlocksEach;
   const int64_t blocks = tiles < 1 ? 1 : tiles < most ? tiles : most < kMostBlocks ? most : kMostBlocks;
   unsigned* const arrived = static_cast<unsigned*>(workspace);
   float* const sums = reinterpret_cast<float*>(arrived + 4);
-  sum_kernel<kBlocksEach><<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(x, n, head, arrived, sums, out);
-  return cudaGetLastError();
+  return launch_detail::launch(sum_kernel<kBlocksEach>, blocks, kThreads, 0, stream, x, n, head, arrived, sums, out);
 }
 
 }  // namespace warplens::kernels

@@ -3,13 +3,15 @@
 //
 // A block turns a 64 x 64 tile. A thread loads squares of 4 x 4 as 16-byte rows, turns them in registers and stores
 // 16-byte columns to shared memory, where the pieces of a row are permuted by xor so that stores and loads both use all
-// banks. Blocks that follow each other write neighbouring pieces of the same rows of the result; the other order is 3 %
-// slower on an H200: DRAM minds scattered writes more than scattered reads. Shapes without 16-byte rows take a tile of
-// words.
+// banks. Blocks that follow each other write neighbouring pieces of the same rows of the result; the other order was
+// slower on the H200 on which this was written: DRAM minds scattered writes more than scattered reads. Shapes without
+// 16-byte rows take a tile of words.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
+
+#include "launch.cuh"
 
 namespace warplens::kernels {
 
@@ -92,28 +94,24 @@ inline int64_t tiles(const Problem& p) {
 /// out[c][r] = in[r][c] for r < rows, c < cols. Row-major, `ldi` >= cols and `ldo` >= rows floats from row to row; the
 /// two must not overlap. Device memory, any 4-byte alignment: rows on 16 bytes whose numbers are multiples of 4 are
 /// faster. Sizes may be zero. No workspace. Errors: cudaErrorInvalidValue (negative size, leading dimension too small,
-/// null pointer), cudaErrorInvalidConfiguration (more than 2^31 tiles), or those of the launch. Asynchronous in
-/// `stream`.
+/// null or misaligned pointer), cudaErrorInvalidConfiguration (2^31 tiles of 64 x 64 or more), or those of the launch.
+/// Asynchronous in `stream`.
 inline cudaError_t transpose(int rows, int cols, const float* in, int64_t ldi, float* out, int64_t ldo,
                              cudaStream_t stream = nullptr) {
   using namespace transpose_detail;
   if (rows < 0 || cols < 0) return cudaErrorInvalidValue;
   if (rows == 0 || cols == 0) return cudaSuccess;
   if (in == nullptr || out == nullptr || ldi < cols || ldo < rows) return cudaErrorInvalidValue;
+  if (!launch_detail::aligned_to_4(in) || !launch_detail::aligned_to_4(out)) return cudaErrorInvalidValue;
   const Problem p{rows, cols, in, ldi, out, ldo};
   const bool pieces = rows % 4 == 0 && cols % 4 == 0 && ldi % 4 == 0 && ldo % 4 == 0 &&
                       reinterpret_cast<uintptr_t>(in) % 16 == 0 && reinterpret_cast<uintptr_t>(out) % 16 == 0;
   const int64_t blocks = tiles(p);
   if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
-  const unsigned grid = static_cast<unsigned>(blocks);
-  if (!pieces) {
-    transpose_words<16><<<grid, 32 * 16, 0, stream>>>(p);
-  } else if (rows % kTile == 0 && cols % kTile == 0) {
-    transpose_pieces<false><<<grid, kThreads, 0, stream>>>(p);
-  } else {
-    transpose_pieces<true><<<grid, kThreads, 0, stream>>>(p);
-  }
-  return cudaGetLastError();
+  if (!pieces) return launch_detail::launch(transpose_words<16>, blocks, 32 * 16, 0, stream, p);
+  const bool whole = rows % kTile == 0 && cols % kTile == 0;
+  return launch_detail::launch(whole ? transpose_pieces<false> : transpose_pieces<true>, blocks, kThreads, 0, stream,
+                               p);
 }
 
 }  // namespace warplens::kernels
