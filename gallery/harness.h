@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all rungs share: buffers, inputs, checking, timing, the two ways to run a rung.
 //
-//   rung              verify at small, odd and empty sizes against double precision; exit code 1 when anything is wrong
+//   rung              verify at small sizes against double precision, odd ones too, and empty ones where the topic has
+//                     them; exit code 1 when anything is wrong
 //   rung time [size]  verify, then time at full size: one line "name,size,median_us,min_us,figure,unit" on standard
-//   output
+//                     output; then compare elements spread over what the timed launches left
 //
 // A rung is one .cu file of at most 120 lines that holds its kernel and hands a launch function to its topic's header
 // (matmul/matmul.h and so on). The same file is built by `warplens run` and by nvcc. Rungs work on the default stream.
@@ -64,16 +65,21 @@ inline std::vector<float> random_floats(size_t count, unsigned seed) {
   return numbers;
 }
 
+/// Rungs count in 32 bits: index plus grid must stay below 2^31.
+constexpr long kMostSize = 1l << 30;
+
 /// One rung's run: collects what was wrong, prints, times.
 class Run {
  public:
   Run(int argc, char** argv, const char* name) : name_(name) {
     timing_ = argc > 1 && std::strcmp(argv[1], "time") == 0;
-    size_ = argc > 2 ? std::atoi(argv[2]) : 0;
-    if ((argc > 1 && !timing_) || argc > 3 || (argc > 2 && size_ < 1)) {
-      std::fprintf(stderr, "usage: %s [time [size]]\n", name);
+    char* end = nullptr;
+    const long size = argc > 2 ? std::strtol(argv[2], &end, 10) : 0;
+    if ((argc > 1 && !timing_) || argc > 3 || (argc > 2 && (*end != 0 || size < 1 || size > kMostSize))) {
+      std::fprintf(stderr, "usage: %s [time [size]], size 1 to %ld\n", name, kMostSize);
       std::exit(2);
     }
+    size_ = static_cast<int>(size);
   }
   bool timing() const { return timing_; }
   int size(int otherwise) const { return size_ != 0 ? size_ : otherwise; }
@@ -125,6 +131,19 @@ class Run {
     std::printf("%s,%zu,%.2f,%.2f,%.2f,%s\n", name_.c_str(), size, median, us[0], work / median / 1e3, unit);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
+  }
+  /// After `time`: at least `samples` elements, evenly spread, of what the launches left (all, if there are no more).
+  /// `want(i)` is the right element i.
+  template <class T, class Want>
+  void compare_full_size(const std::vector<T>& got, size_t samples, double allowed, Want want) {
+    if (!timing_ || wrong_) return;
+    const size_t apart = std::max<size_t>(got.size() / samples, 1);
+    const size_t step =
+        apart - (apart + 1) % 2;  // odd: all lanes of a warp and all columns of a matrix have their turn
+    std::vector<T> some;
+    std::vector<double> wanted;
+    for (size_t i = 0; i < got.size(); i += step) some.push_back(got[i]), wanted.push_back(want(i));
+    compare("full size, elements " + std::to_string(step) + " apart", some, wanted, allowed);
   }
   int exit_code() const { return wrong_ ? 1 : 0; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the rungs of access/ do: thread i reads the word at `index(i)` and writes it, plus one, to out[i]: what the read
 // costs is all that differs. The figure counts
-// the words asked for, 8 bytes a thread. `spread`: the words of `in` a thread needs at most (stride 32 walks over 32 n
-// words).
+// the bytes of `in` and `out` that a thread asks for (`bytes`; row pointers not counted): 8 if it reads one word.
+// `spread`: the words of `in` a thread needs at most (stride 32 walks over 32 n words).
 #pragma once
 #include "../harness.h"
 
@@ -12,20 +12,24 @@ struct Access {
   int n;
   const float* in;
   float* out;
-  const float* const* rows;  // rows[r] = in + 1024 r, for r < n / 1024
+  const float* const* rows;  // rows[r] = in + 1024 r, for r < row_count(n)
 };
+
+/// Rows of 1024 words; `in` holds all of the last one.
+__host__ __device__ inline int row_count(int n) { return (n + 1023) / 1024; }
 
 /// Runs a rung whose thread i must write `value(in, i, n)`.
 template <class Launch, class Value>
-int run_values(int argc, char** argv, const char* name, int spread, Launch launch, Value value) {
+int run_values(int argc, char** argv, const char* name, int spread, Launch launch, Value value, int bytes = 8) {
   Run run(argc, argv, name);
+  const auto words = [spread](int n) { return size_t(row_count(n)) * 1024 * spread + 64; };
   const auto table = [](int n, const float* in) {
-    std::vector<const float*> rows(n / 1024);
+    std::vector<const float*> rows(row_count(n));
     for (size_t r = 0; r < rows.size(); ++r) rows[r] = in + 1024 * r;
     return rows;
   };
-  for (const int n : {1024, 4096, 2048}) {
-    const std::vector<float> in = random_floats(size_t(n) * spread + 64, 1);
+  for (const int n : {1024, 4096, 2048, 1500, 999, 1}) {
+    const std::vector<float> in = random_floats(words(n), 1);
     Buffer<float> from(in), to(n);
     Buffer<const float*> rows(table(n, from.get()));
     launch(Access{n, from.get(), to.get(), rows.get()});
@@ -36,9 +40,11 @@ int run_values(int argc, char** argv, const char* name, int spread, Launch launc
   }
   if (run.timing()) {
     const int n = run.size(1 << 24);
-    Buffer<float> in(random_floats(size_t(n) * spread + 64, 1)), out(n);
+    const std::vector<float> host = random_floats(words(n), 1);
+    Buffer<float> in(host), out(n);
     Buffer<const float*> rows(table(n, in.get()));
-    run.time(n, 8.0 * n, "GB/s", [&] { launch(Access{n, in.get(), out.get(), rows.get()}); });
+    run.time(n, double(bytes) * n, "GB/s", [&] { launch(Access{n, in.get(), out.get(), rows.get()}); });
+    run.compare_full_size(out.host(), n, 0, [&](size_t i) { return value(host.data(), int(i), n); });
   }
   return run.exit_code();
 }

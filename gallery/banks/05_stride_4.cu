@@ -2,7 +2,7 @@
 // Idea: every fourth word: four lanes meet in a bank.
 // Change: the lane is multiplied by 4.
 // Expected: 4 passes a load.
-// Measured on an H200: 2.13 ms, 8.33 TB/s at size 512.
+// Measured on an H200: 2.14 ms, 8.30 TB/s at size 512.
 #include "banks.h"
 
 __global__ void stride_4(int rounds, float* out) {
@@ -13,7 +13,8 @@ __global__ void stride_4(int rounds, float* out) {
   float sum = 0;
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int step = 0; step < 32; ++step) sum += reinterpret_cast<volatile float*>(s)[(lane * 4 + step * 32) % 1024];
+    for (int step = 0; step < 32; ++step)
+      sum += (step + 1) * reinterpret_cast<volatile float*>(s)[(lane * 4 + step * 32) % 1024];
   }
   out[(blockIdx.x * 8 + threadIdx.y) * 32 + lane] = sum;
 }

@@ -2,7 +2,7 @@
 // Idea: all lanes read the same word.
 // Change: the index does not depend on the lane.
 // Expected: 1 pass a load.
-// Measured on an H200: 536.3 us, 33.03 TB/s at size 512.
+// Measured on an H200: 542.0 us, 32.69 TB/s at size 512.
 #include "banks.h"
 
 __global__ void broadcast(int rounds, float* out) {
@@ -13,7 +13,7 @@ __global__ void broadcast(int rounds, float* out) {
   float sum = 0;
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int step = 0; step < 32; ++step) sum += reinterpret_cast<volatile float*>(s)[step * 32];
+    for (int step = 0; step < 32; ++step) sum += (step + 1) * reinterpret_cast<volatile float*>(s)[step * 32];
   }
   out[(blockIdx.x * 8 + threadIdx.y) * 32 + lane] = sum;
 }

@@ -14,7 +14,8 @@ __global__ void xor_swizzle(int rounds, float* out) {
   float sum = 0;
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int step = 0; step < 32; ++step) sum += reinterpret_cast<volatile float*>(s)[lane * 32 + (step ^ lane)];
+    for (int step = 0; step < 32; ++step)
+      sum += (step + 1) * reinterpret_cast<volatile float*>(s)[lane * 32 + (step ^ lane)];
   }
   out[(blockIdx.x * 8 + threadIdx.y) * 32 + lane] = sum;
 }

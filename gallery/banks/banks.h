@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the rungs of banks/ do: a warp fills 32 x 32 (or more) words of shared memory with known numbers and reads them
-// by a pattern, `rounds` times, adding up. The sum of each lane is checked; what differs between rungs is the passes a
-// load takes.
+// by a pattern, `rounds` times, adding up step + 1 times what step 0, 1, ... 31 gave, so that the sum tells in which
+// order the words were read. The sum of each lane is checked; what differs between rungs is the passes a load takes.
 #pragma once
 #include "../harness.h"
 
@@ -18,8 +18,8 @@ int run_banks(int argc, char** argv, const char* name, Kernel kernel, Word word,
   run.finished("sums");
   std::vector<double> want(2 * 256);
   for (size_t i = 0; i < want.size(); ++i)
-    for (int step = 0; step < 32; ++step) want[i] += double(word(int(i % 32), step)) * 2;
-  run.compare("sums", few.host(), want, 0);
+    for (int step = 0; step < 32; ++step) want[i] += double(word(int(i % 32), step)) * (step + 1) * 2;
+  run.compare("sums", few.host(), want, 0);  // whole numbers below 2^24 (of 16-byte loads even ones below 2^25): exact
   if (run.timing()) {
     const int blocks = 132 * 8, rounds = run.size(512);
     Buffer<float> out(size_t(blocks) * 256);

@@ -21,6 +21,11 @@ struct Path {
   int steps;
 };
 
+inline unsigned end_of(Path p, unsigned x) {
+  for (int s = 0; s < p.steps; ++s) x = p.second ? second_step(x) : first_step(x);
+  return x;
+}
+
 /// `path(i, steps)` is what thread i must do.
 template <class Launch, class PathOf>
 int run_walks(int argc, char** argv, const char* name, Launch launch, PathOf path) {
@@ -30,18 +35,14 @@ int run_walks(int argc, char** argv, const char* name, Launch launch, PathOf pat
     launch(Walk{n, 40, out.get()});
     run.finished(std::to_string(n));
     std::vector<double> want(n);
-    for (int i = 0; i < n; ++i) {
-      const Path p = path(i, 40);
-      unsigned x = i;
-      for (int s = 0; s < p.steps; ++s) x = p.second ? second_step(x) : first_step(x);
-      want[i] = x;
-    }
+    for (int i = 0; i < n; ++i) want[i] = end_of(path(i, 40), i);
     run.compare(std::to_string(n), out.host(), want, 0);
   }
   if (run.timing()) {
     const int n = run.size(1 << 20), steps = 2048;
     Buffer<unsigned> out(n);
     run.time(n, double(n) * steps, "Gstep/s", [&] { launch(Walk{n, steps, out.get()}); });
+    run.compare_full_size(out.host(), 10000, 0, [&](size_t i) { return end_of(path(int(i), steps), unsigned(i)); });
   }
   return run.exit_code();
 }

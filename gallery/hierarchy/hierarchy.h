@@ -26,6 +26,7 @@ int run_places(int argc, char** argv, const char* name, Launch launch, Want want
     const int n = run.size(1 << 20), rounds = 64;
     Buffer<float> out(n);
     run.time(n, double(n) * rounds * 16, "Gload/s", [&] { launch(Place{n, rounds, out.get()}); });
+    run.compare_full_size(out.host(), 100000, 1e-5, [&](size_t i) { return want(int(i), rounds); });
   }
   return run.exit_code();
 }

@@ -53,11 +53,15 @@ int run_histogram(int argc, char** argv, const char* name, Launch launch, int fu
   }
   if (run.timing()) {
     const int n = run.size(1 << 26);
-    Buffer<int> in(random_values(n, false)), counts(full_bins);
+    const std::vector<int> values = random_values(n, false);
+    Buffer<int> in(values), counts(full_bins);
     run.time(n, 4.0 * n, "GB/s", [&] {
       must(cudaMemsetAsync(counts.get(), 0, full_bins * sizeof(int)), "cudaMemset");
       launch(Histogram{n, in.get(), 0, 65536, full_bins, counts.get()});
     });
+    std::vector<double> want(full_bins);
+    for (const int v : values) want[size_t(v) * full_bins / 65536] += 1;
+    run.compare_full_size(counts.host(), full_bins, 0, [&](size_t bin) { return want[bin]; });
   }
   return run.exit_code();
 }

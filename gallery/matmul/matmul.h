@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix product that the rungs of matmul/ and corner_turning/ compute: C = alpha op(A) B + beta C, row-major,
 // fp32. op(A) = A (m x k), or A transposed with A stored k x m. Every rung must be right for every size, alpha and beta
-// (a product without elements is not launched).
+// (a product without elements is not launched), and must not read C when beta is 0: C is not-a-number then.
 #pragma once
 #include "../harness.h"
 
@@ -26,7 +26,7 @@ int run_matmul(int argc, char** argv, const char* name, Launch launch, StoredA s
   for (const auto& [m, n, k] : shapes) {
     for (const auto [alpha, beta] : {std::pair{0.5f, 3.0f}, std::pair{1.0f, 0.0f}}) {
       const std::vector<float> a = random_floats(size_t(m) * k, 1), b = random_floats(size_t(k) * n, 2),
-                               c = random_floats(size_t(m) * n, 3);
+                               c = beta != 0 ? random_floats(size_t(m) * n, 3) : std::vector<float>(size_t(m) * n, NAN);
       Buffer<float> da(a), db(b), dc(c);
       launch(Matmul{m, n, k, alpha, da.get(), db.get(), beta, dc.get()});
       const std::string what =
@@ -38,15 +38,23 @@ int run_matmul(int argc, char** argv, const char* name, Launch launch, StoredA s
           double sum = 0;
           for (int l = 0; l < k; ++l)
             sum += double(a[stored == StoredA::MxK ? size_t(i) * k + l : size_t(l) * m + i]) * b[size_t(l) * n + j];
-          want[size_t(i) * n + j] = alpha * sum + beta * double(c[size_t(i) * n + j]);
+          want[size_t(i) * n + j] = alpha * sum + (beta != 0 ? beta * double(c[size_t(i) * n + j]) : 0);
         }
       run.compare(what, dc.host(), want, 1e-6 * (k + 4));
     }
   }
   if (run.timing()) {
     const int n = run.size(full);
-    Buffer<float> a(random_floats(size_t(n) * n, 1)), b(random_floats(size_t(n) * n, 2)), c(size_t(n) * n);
-    run.time(n, 2.0 * n * n * n, "GFLOP/s", [&] { launch(Matmul{n, n, n, 1, a.get(), b.get(), 0, c.get()}); });
+    const std::vector<float> a = random_floats(size_t(n) * n, 1), b = random_floats(size_t(n) * n, 2);
+    Buffer<float> da(a), db(b), dc(size_t(n) * n);
+    run.time(n, 2.0 * n * n * n, "GFLOP/s", [&] { launch(Matmul{n, n, n, 1, da.get(), db.get(), 0, dc.get()}); });
+    run.compare_full_size(dc.host(), 2000, 1e-6 * (n + 4), [&](size_t at) {
+      const size_t i = at / n, j = at % n;
+      double sum = 0;
+      for (size_t l = 0; l < size_t(n); ++l)
+        sum += double(a[stored == StoredA::MxK ? i * n + l : l * n + i]) * b[l * n + j];
+      return sum;
+    });
   }
   return run.exit_code();
 }

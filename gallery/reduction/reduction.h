@@ -28,11 +28,15 @@ int run_sum(int argc, char** argv, const char* name, Launch launch, int full = 1
   }
   if (run.timing()) {
     const int n = run.size(full);
-    Buffer<float> x(random_floats(n, 1));
+    const std::vector<float> host = random_floats(n, 1);
+    Buffer<float> x(host);
     run.time(n, 4.0 * n, "GB/s", [&] {
       must(cudaMemsetAsync(out.get(), 0, sizeof(float)), "cudaMemset");
       launch(Sum{n, x.get(), out.get()});
     });
+    double sum = 0;
+    for (const float v : host) sum += v;
+    run.compare_full_size(out.host(), 1, 1e-4 + 1e-7 * n, [&](size_t) { return sum; });
   }
   return run.exit_code();
 }

@@ -32,8 +32,11 @@ int run_transpose(int argc, char** argv, const char* name, Launch launch, Kind k
   }
   if (run.timing()) {
     const int n = run.size(8192);
-    Buffer<float> in(random_floats(size_t(n) * n, 1)), out(size_t(n) * n);
+    const std::vector<float> host = random_floats(size_t(n) * n, 1);
+    Buffer<float> in(host), out(size_t(n) * n);
     run.time(n, 8.0 * n * n, "GB/s", [&] { launch(Transpose{n, n, in.get(), out.get()}); });
+    run.compare_full_size(out.host(), 1 << 24, 0,
+                          [&](size_t at) { return host[kind == Kind::Copy ? at : at % n * n + at / n]; });
   }
   return run.exit_code();
 }
