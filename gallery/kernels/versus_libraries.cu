@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of include/warplens/kernels.cuh at full size on a GPU: verified against double precision (or a plain
 // kernel), then timed beside what a user would call instead: cuBLAS, CUB, cudaMemcpyAsync. For a machine with a GPU and
-// a CUDA toolkit; scripts/measure_kernels builds and runs it and writes results/<gpu>/kernels.json.
+// a CUDA toolkit; `scripts/measure_gpu kernels` builds and runs it and writes results/<gpu>/kernels.json.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -Iinclude gallery/kernels/versus_libraries.cu -lcublas -o versus && ./versus >
 //   versus.csv
@@ -22,10 +22,13 @@ namespace {
 using namespace warplens::kernels;
 using gallery::must;
 
+/// Numbers without relation between neighbouring i and seeds: the seed joins after i has been mixed, or hash(i, 2)
+/// would be hash(i + 1, 1) and B of a product A moved by one.
 __device__ unsigned hash(unsigned long long i, unsigned seed) {
-  unsigned long long z = (i + seed) * 0x9E3779B97F4A7C15ull;
-  z = (z ^ z >> 31) * 0xBF58476D1CE4E5B9ull;
-  return static_cast<unsigned>(z >> 27);
+  unsigned long long z = i * 0x9E3779B97F4A7C15ull;
+  z = (z ^ z >> 31 ^ seed * 0xD1B54A32D192ED03ull) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ z >> 29) * 0x94D049BB133111EBull;
+  return static_cast<unsigned>(z >> 32);
 }
 __global__ void fill_floats(float* x, size_t n, unsigned seed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(blockDim.x) * gridDim.x)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/measured and the merging of scripts/measure_gpu on a small tree: what must be noticed is noticed.
+
+  figures_test.py SCRIPTS-FOLDER"""
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SCRIPTS = pathlib.Path(sys.argv[1])
+RUNG = "// Idea: one.\n#include <a>\n"
+
+
+def tree(folder):
+    """A tree with two rungs, one of which times two forms."""
+    root = pathlib.Path(folder)
+    for name in ("docs", "results/h200", "gallery/topic"):
+        (root / name).mkdir(parents=True)
+    for name in ("kernels", "gallery"):
+        (root / f"docs/{name}.md").write_text(f"before\n<!-- measured: {name} -->\n<!-- end -->\nafter\n")
+    (root / "gallery/topic/01_one.cu").write_text(RUNG)
+    (root / "gallery/topic/02_two.cu").write_text(RUNG)
+    about = {"gpu": "a GPU", "driver": "1", "toolkit": "2", "date": "today"}
+    row = {"size": 8, "us": 2.5, "us_min": 2.0, "figure": 4.0, "unit": "GB/s"}
+    rows = [{"rung": f"topic/{name}", **row} for name in ("01_one", "02_two1", "02_two2")]
+    (root / "results/h200/gallery.json").write_text(json.dumps({**about, "rows": rows}))
+    (root / "results/h200/kernels.json").write_text(json.dumps({**about, "rows": [{"what": "sum", **row}]}))
+    return root
+
+
+def measured(root, *options):
+    return subprocess.run([sys.executable, str(SCRIPTS / "measured"), "--root", str(root), *options], text=True, capture_output=True)
+
+
+def expect(what, right):
+    if not right:
+        sys.exit(f"WRONG: {what}")
+
+
+def change(root, name, text):
+    path = root / name
+    path.unlink() if text is None else path.write_text(text)
+
+
+def check_measured():
+    with tempfile.TemporaryDirectory() as folder:
+        root = tree(folder)
+        expect("an empty table is not current", measured(root, "--check").returncode == 1)
+        expect("rewriting works", measured(root).returncode == 0)
+        expect("what was rewritten is current", measured(root, "--check").returncode == 0)
+        expect("the line", "// Idea: one.\n// Measured on an H200: 2.5 us, 4 GB/s at size 8.\n" in (root / "gallery/topic/01_one.cu").read_text())
+        expect("two forms", "(02_two1); 2.5 us" in (root / "gallery/topic/02_two.cu").read_text())
+        expect("the table", "| topic/02_two2 | 8 | 2.5 us | 4 GB/s |" in (root / "docs/gallery.md").read_text())
+    for what, name, text in (("a missing marker", "docs/gallery.md", "no marker"), ("a missing end", "docs/kernels.md", "<!-- measured: kernels -->"),
+                             ("missing results", "results/h200/gallery.json", None), ("missing results", "results/h200/kernels.json", None),
+                             ("a rung without a row", "gallery/topic/03_three.cu", RUNG), ("a row without a rung", "gallery/topic/02_two.cu", None)):
+        with tempfile.TemporaryDirectory() as folder:
+            root = tree(folder)
+            measured(root)
+            change(root, name, text)
+            expect(f"{what}: {name}", measured(root, "--check").returncode == 1)
+    with tempfile.TemporaryDirectory() as folder:
+        root = tree(folder)
+        change(root, "gallery/topic/03_three.cu", "// Idea: three.\n// Not measured yet.\n#include <a>\n")
+        expect("a rung that says it is not measured", measured(root).returncode == 0 and measured(root, "--check").returncode == 0)
+
+
+def check_merging():
+    loader = importlib.machinery.SourceFileLoader("measure_gpu", str(SCRIPTS / "measure_gpu"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("measure_gpu", loader))
+    loader.exec_module(module)
+    about = {"gpu": "a GPU", "driver": "1", "toolkit": "2", "date": "today"}
+    before = {**about, "date": "before", "rows": [{"rung": "a/01", "us": 1.0}, {"rung": "b/01", "us": 2.0}, {"rung": "b/02", "us": 3.0}]}
+    got = module.with_kept_rows(before, about, [{"rung": "b/01", "us": 4.0}], ["b"])
+    expect("other topics keep their rows and date", got == [{"date": "before", "rung": "a/01", "us": 1.0}, {"date": "today", "rung": "b/01", "us": 4.0}])
+    try:
+        module.with_kept_rows(before, {**about, "driver": "3"}, [], ["b"])
+        expect("another driver is refused", False)
+    except SystemExit as refusal:
+        expect("another driver is refused", "measure all topics" in str(refusal))
+
+
+sys.dont_write_bytecode = True
+check_measured()
+check_merging()
+print("right")
