@@ -38,6 +38,19 @@ cudaError_t set_dynamic_shared(Device& device, Function& function, int value) {
   return cudaSuccess;
 }
 
+cudaError_t set_attribute(Device& device, Function& function, cudaFuncAttribute attribute, int value) {
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic_shared(device, function, value);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) return cudaErrorInvalidValue;
+      function.carveout = value;
+      return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed: function.any_cluster_size = value != 0; return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
+    default: return cudaErrorInvalidValue;
+  }
+}
+
 cudaError_t fill_attributes(Device& device, Function& function, cudaFuncAttributes& to) {
   const exec::LoadedKernel& kernel = kernel_of(device, function);
   const ptx::Function& ptx = *function.ptx;
@@ -159,21 +172,14 @@ WARPLENS_EXPORT cudaError_t cudaFuncGetParamInfo(const void* func, size_t index,
 }
 
 cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attribute, int value) {
-  // Its errors are not remembered for cudaGetLastError (observed on an H200).
-  Device& device = Device::instance();
-  if (device.sticky() != cudaSuccess) return device.sticky();
-  Function* function = nullptr;
-  if (const cudaError_t error = find_function(func, function); error != cudaSuccess) return error;
-  switch (attribute) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic_shared(device, *function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout:
-      if (value < -1 || value > 100) return cudaErrorInvalidValue;
-      function->carveout = value;
-      return cudaSuccess;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed: function->any_cluster_size = value != 0; return cudaSuccess;
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
-    default: return cudaErrorInvalidValue;
-  }
+  const cudaError_t error = with_device([&](Device& device) {
+    Function* function = nullptr;
+    const cudaError_t found = find_function(func, function);
+    return found != cudaSuccess ? found : set_attribute(device, *function, attribute, value);
+  });
+  // Where it succeeds it takes the thread's last error with it (observed on an H200, 2026-11-30).
+  if (error == cudaSuccess) cudaGetLastError();
+  return error;
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* func) {
