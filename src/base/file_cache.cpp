@@ -18,6 +18,8 @@
 #include <ctime>
 #include <string_view>
 
+#include "base/text_hash.h"
+
 namespace warplens {
 namespace {
 
@@ -34,15 +36,14 @@ struct Header {
 };
 static_assert(sizeof(Header) == 56);
 
-/// FNV-1a: each step is one-to-one, so that no change of a single byte goes unnoticed.
 uint64_t checksum(uint64_t hash, std::span<const uint8_t> bytes) {
-  for (const uint8_t b : bytes) hash = (hash ^ b) * 0x100000001b3;
+  for (const uint8_t b : bytes) hash = text_hash(b, hash);
   return hash;
 }
 
 uint64_t checksum_of(const FileCache::Key& key, std::span<const uint8_t> bytes) {
   const uint64_t size = bytes.size();
-  uint64_t hash = checksum(0xcbf29ce484222325, key);
+  uint64_t hash = checksum(kTextHashSeed, key);
   hash = checksum(hash, {reinterpret_cast<const uint8_t*>(&size), sizeof size});
   return checksum(hash, bytes);
 }

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/text_hash.h"
 #include "compile/device_link.h"
 #include "compile/inlined_places.h"
 #include "compile/loop_branches.h"
@@ -54,10 +55,8 @@ Arguments preprocessor_arguments(const CompileRequest& r) {
 Arguments relocatable_arguments(const CompileRequest& r, const std::string& source) {
   std::error_code error;
   const std::string place = std::filesystem::absolute(source, error).string() + "\n" + r.options.output;
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : place) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   // The driver hands -cuid to the device half only, and there it overrides what -Xclang says.
-  const std::string cuid = fmt::format("-cuid={:016x}", hash);
+  const std::string cuid = fmt::format("-cuid={:016x}", text_hash(place));
   return {"-fgpu-rdc", cuid, "-Xclang", cuid};
 }
 

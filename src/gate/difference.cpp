@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "report/traffic.h"
+
 namespace warplens::gate {
 namespace {
 
@@ -35,23 +37,28 @@ bool says_something(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
+bool any_worse(const std::vector<NumberChange>& numbers) {
+  return std::ranges::any_of(numbers, [](const NumberChange& n) { return n.change == Change::kWorse; });
+}
+
 struct Judge {
   const Growth& growth;
   bool by_compiler = false;
 
-  /// `launches` of each side: sums are compared per launch.
-  void add(std::vector<NumberChange>& to, std::string what, double before, double after, bool exact,
-           bool more_is_worse) const {
+  enum class More { kWorse, kBetter, kNew };
+
+  void add(std::vector<NumberChange>& to, std::string what, double before, double after, bool exact, More more) const {
     const double scale = std::max({std::abs(before), std::abs(after), 1.0});
     if (std::abs(before - after) <= 1e-9 * scale) return;
     Change change = Change::kBetter;
-    const bool worse = more_is_worse ? after > before : after < before;
     if (!exact)
       change = Change::kEstimate;
-    else if (worse)
-      change = by_compiler                                                                     ? Change::kCompiler
-               : (more_is_worse ? growth.allows(before, after) : growth.allows(after, before)) ? Change::kAllowed
-                                                                                               : Change::kWorse;
+    else if (more == More::kBetter ? after < before : after > before)
+      change = more == More::kNew                                      ? Change::kNew
+               : by_compiler                                           ? Change::kCompiler
+               : more == More::kWorse && growth.allows(before, after)  ? Change::kAllowed
+               : more == More::kBetter && growth.allows(after, before) ? Change::kAllowed
+                                                                       : Change::kWorse;
     to.push_back({std::move(what), before, after, change});
   }
 };
@@ -65,8 +72,12 @@ class GroupComparer {
     compare_totals();
     if (before_.occupancy && after_.occupancy)
       judge_.add(to_.numbers, "occupancy", *before_.occupancy, *after_.occupancy,
-                 before_.occupancy_exact && after_.occupancy_exact, false);
+                 before_.occupancy_exact && after_.occupancy_exact, Judge::More::kBetter);
     compare_lines();
+    // 1e-6: growth is a quotient of sums over launches.
+    for (NumberChange& n : to_.numbers)
+      if (const auto sum = at_lines_.find(n.what); sum != at_lines_.end())
+        n.at_lines = n.after - n.before <= sum->second * (1 + 1e-6);
   }
 
  private:
@@ -76,13 +87,19 @@ class GroupComparer {
     std::map<std::pair<std::string, std::string>, std::pair<StoredTraffic, StoredTraffic>> both;
     for (const StoredTraffic& t : before_.totals) both[{t.memory, t.kind}].first = t;
     for (const StoredTraffic& t : after_.totals) both[{t.memory, t.kind}].second = t;
+    std::set<std::string> known;
+    for (const StoredTraffic& t : before_.totals) known.insert(t.memory);
     for (const auto& [key, traffic] : both) {
       const auto& [a, b] = traffic;
+      // The first use of shared memory is how kernels are made faster: only its waste is held against them. Local
+      // memory is what the compiler falls back to.
+      const bool is_new = !known.contains(key.first) && key.first != report::word(report::Memory::kLocal);
       // A kind of access that one side lacks altogether is exactly none.
       const bool exact = (a.exact || a.memory.empty()) && (b.exact || b.memory.empty());
       for (const Number& n : kNumbers)
         judge_.add(to_.numbers, fmt::format("{} {} {}", key.first, key.second, n.name), per_launch(n.of(a), before_),
-                   per_launch(n.of(b), after_), exact, true);
+                   per_launch(n.of(b), after_), exact,
+                   is_new && !is_excess(n) ? Judge::More::kNew : Judge::More::kWorse);
     }
   }
 
@@ -107,10 +124,29 @@ class GroupComparer {
     return all;
   }
 
+  /// Lines of one text cannot be told apart: they are paired by what they waste, so that what only changed places is no
+  /// difference. What one side has more of is the worst of the later, which may be new, or of the earlier report.
+  static void sort_by_waste(std::vector<Access>& accesses, bool worst_first) {
+    std::ranges::stable_sort(accesses, [&](const Access& a, const Access& b) {
+      double of_a = 0, of_b = 0;
+      for (const Number& n : kNumbers) {
+        if (!is_excess(n)) continue;
+        of_a += n.of(a.traffic);
+        of_b += n.of(b.traffic);
+      }
+      return worst_first ? of_a > of_b : of_a < of_b;
+    });
+  }
+
   void compare_lines() {
-    const auto before = accesses_of(before_), after = accesses_of(after_);
-    for (const auto& [key, accesses] : after) {
+    auto before = accesses_of(before_), after = accesses_of(after_);
+    for (auto& [key, accesses] : after) {
       const auto old = before.find(key);
+      if (old != before.end()) {
+        const bool fewer = accesses.size() <= old->second.size();
+        sort_by_waste(accesses, fewer);
+        sort_by_waste(old->second, fewer);
+      }
       const size_t known = old == before.end() ? 0 : std::min(accesses.size(), old->second.size());
       for (size_t i = 0; i < accesses.size(); ++i) {
         if (i < known) {
@@ -143,8 +179,12 @@ class GroupComparer {
     for (const Number& n : kNumbers)
       if (is_excess(n))
         judge_.add(change.numbers, n.name, per_launch(n.of(a.traffic), before_), per_launch(n.of(b.traffic), after_),
-                   a.traffic.exact && b.traffic.exact, true);
+                   a.traffic.exact && b.traffic.exact, Judge::More::kWorse);
     if (change.numbers.empty()) return;
+    if (any_worse(change.numbers))
+      for (const Number& n : kNumbers)
+        at_lines_[fmt::format("{} {} {}", b.traffic.memory, b.traffic.kind, n.name)] +=
+            per_launch(n.of(b.traffic), after_) - per_launch(n.of(a.traffic), before_);
     change.file = b.line->file;
     change.line = b.line->line;
     change.column = b.line->line == 0 ? 0 : b.traffic.column;
@@ -157,6 +197,7 @@ class GroupComparer {
   const StoredGroup& after_;
   const Judge& judge_;
   KernelChange& to_;
+  std::map<std::string, double> at_lines_;  ///< by how much the lines that are worse grew, for each number
 };
 
 class Comparer {
@@ -202,10 +243,14 @@ class Comparer {
   }
 
   /// By mangled name; else by the short one, where it is the only of that name on both sides (its parameters changed).
+  /// Several modules may have kernels of one name: the n-th goes with the n-th.
   const StoredKernel* counterpart(const StoredKernel& kernel) const {
     const StoredKernel* found = nullptr;
+    const auto named = [&](const StoredKernel& k) { return k.name == kernel.name; };
+    auto nth = std::count_if(after_.kernels.data(), &kernel, named);
     for (const StoredKernel& k : before_.kernels)
-      if (k.name == kernel.name) return &k;
+      if (named(k) && nth-- == 0) return &k;
+    if (std::ranges::any_of(before_.kernels, named)) return nullptr;
     const auto short_named = [&](const StoredKernel& k) { return k.short_name == kernel.short_name; };
     if (std::ranges::count_if(after_.kernels, short_named) != 1) return nullptr;
     for (const StoredKernel& k : before_.kernels) {
@@ -278,7 +323,9 @@ class Comparer {
       change.compiler_before = old.compiler;
       change.compiler_after = kernel.compiler;
     }
-    const Judge judge{growth_, !change.compiler_before.empty() && !change.source_changed};
+    change.same_source = !old.source_hash.empty() && old.source_hash == kernel.source_hash;
+    const Judge judge{
+        growth_, !change.compiler_before.empty() && !change.source_changed && !change.same_code && change.same_source};
     GroupComparer(before, after, judge, change).compare();
     ++difference_.compared;
     difference_.kernels.push_back(std::move(change));
@@ -289,10 +336,6 @@ class Comparer {
   const Growth& growth_;
   Difference difference_;
 };
-
-bool any_worse(const std::vector<NumberChange>& numbers) {
-  return std::ranges::any_of(numbers, [](const NumberChange& n) { return n.change == Change::kWorse; });
-}
 
 std::string change_text(const NumberChange& n) {
   return fmt::format("{} {} -> {}", n.what, number_shown(n.before), number_shown(n.after));
@@ -344,21 +387,21 @@ std::vector<Issue> issues_of(const Difference& difference) {
     Issue issue;
     issue.rule = "regression";
     issue.kernel = k.name;
-    const std::string compiler = k.compiler_before.empty() ? ""
-                                                           : fmt::format(" (the compiler changed too: {} -> {})",
-                                                                         k.compiler_before, k.compiler_after);
+    const std::string compiler =
+        k.compiler_before.empty() || k.same_code
+            ? ""
+            : fmt::format(" (the compiler changed too: {} -> {})", k.compiler_before, k.compiler_after);
     if (!k.worse()) {
       const auto by_compiler = [](const NumberChange& n) { return n.change == Change::kCompiler; };
       const auto number = std::ranges::find_if(k.numbers, by_compiler);
       if (number == k.numbers.end()) continue;
       issue.level = Level::kNote;
-      issue.message = fmt::format("{}: {}: the source is the same, the compiler is not: {} -> {}", k.short_name,
+      issue.message = fmt::format("{}: {}: its source files are the same, the compiler is not: {} -> {}", k.short_name,
                                   change_text(*number), k.compiler_before, k.compiler_after);
       issues.push_back(issue);
       continue;
     }
     issue.level = Level::kError;
-    bool at_line = false;
     for (const LineChange& l : k.lines) {
       if (!any_worse(l.numbers)) continue;
       Issue line = issue;
@@ -368,10 +411,12 @@ std::vector<Issue> issues_of(const Difference& difference) {
       line.column = l.column;
       line.text = l.text;
       issues.push_back(std::move(line));
-      at_line = true;
     }
-    if (at_line) continue;
-    issue.message = fmt::format("{}: {}{}", k.short_name, change_text(headline(k.numbers)), compiler);
+    // What those lines make up for is said with them, and allowed with them; the rest is the kernel's.
+    std::vector<NumberChange> rest = k.numbers;
+    std::erase_if(rest, [](const NumberChange& n) { return n.change != Change::kWorse || n.at_lines; });
+    if (rest.empty()) continue;
+    issue.message = fmt::format("{}: {}{}", k.short_name, change_text(headline(rest)), compiler);
     issues.push_back(std::move(issue));
   }
   return issues;

@@ -3,7 +3,7 @@
 // counts as worse is decided here, once, for `warplens diff` and for `run --baseline`:
 //
 //   an exact number of a kernel grew (or its exact occupancy fell), or the excess of a line did, by more than is
-//   allowed; not when the source is the same and another compiler made the code: then the change is the compiler's.
+//   allowed; not when another compiler made other code of the same source files: then the change is the compiler's.
 #pragma once
 #include <string>
 #include <string_view>
@@ -29,6 +29,7 @@ enum class Change : uint8_t {
   kAllowed,   ///< worse, but within what may grow
   kEstimate,  ///< changed, but not exact on both sides: held against nobody
   kCompiler,  ///< worse, and the compiler's doing
+  kNew,       ///< of a memory that the kernel did not use before: only its excess is held against it
 };
 
 /// One number that changed.
@@ -36,6 +37,7 @@ struct NumberChange {
   std::string what;  ///< "global read sectors"
   double before = 0, after = 0;
   Change change = Change::kWorse;
+  bool at_lines = false;  ///< of a kernel: the lines that are worse make up all of its growth
 };
 
 /// A line that both reports have, or only one (then without numbers).
@@ -49,7 +51,8 @@ struct KernelChange {
   std::string name, short_name, shape;          ///< shape: "grid [16,16,1], block [32,32,1]"
   std::string note;                             ///< why it is not compared ("only in the later report"); empty: it is
   std::string compiler_before, compiler_after;  ///< when they differ
-  bool source_changed = false, same_code = false;
+  bool source_changed = false;                  ///< each side has a line that the other lacks
+  bool same_source = false, same_code = false;  ///< the hashes of the source files, of the instructions
   std::vector<NumberChange> numbers;
   std::vector<LineChange> lines;  ///< those whose numbers changed
   bool worse() const;
@@ -66,7 +69,8 @@ struct Difference {
 
 Difference compare(const StoredReport& before, const StoredReport& after, const Growth& growth);
 
-/// One error a kernel and line that is worse; one note a kernel that another compiler made.
+/// One error a line that is worse, one a kernel for what those lines do not make up; one note a kernel that another
+/// compiler made.
 std::vector<Issue> issues_of(const Difference& difference);
 
 }  // namespace warplens::gate

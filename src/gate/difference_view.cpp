@@ -20,6 +20,7 @@ const char* word(Change change) {
     case Change::kAllowed: return "allowed";
     case Change::kEstimate: return "estimate";
     case Change::kCompiler: return "compiler";
+    case Change::kNew: return "new memory";
   }
   return "";
 }
@@ -52,7 +53,10 @@ std::string remarks(const KernelChange& k) {
   if (!k.note.empty()) return k.note;
   if (k.compiler_before.empty()) return k.source_changed ? "the source changed" : "";
   return fmt::format("compiled by {}, before by {}{}", k.compiler_after, k.compiler_before,
-                     k.source_changed ? "; the source changed too" : "; the source is the same");
+                     k.same_code        ? "; its instructions are the same"
+                     : k.source_changed ? "; the source changed too"
+                     : k.same_source    ? "; its source files are the same"
+                                        : "; no line was replaced, but its source files may differ");
 }
 
 std::string place(const LineChange& l) {
@@ -68,15 +72,15 @@ std::string difference_text(const Difference& d, const report::TextStyle& style)
   for (const std::string& note : d.notes) out += report::wrapped("note: " + plain(note), style.width, 0);
   for (const KernelChange& k : d.kernels) {
     if (!k.changed()) continue;
-    out += "\n" + plain(k.short_name) + (k.shape.empty() ? "" : ", " + k.shape) + "\n";
+    out += "\n" + plain(k.short_name) + (k.shape.empty() ? "" : ", " + plain(k.shape)) + "\n";
     if (const std::string more = remarks(k); !more.empty()) out += report::wrapped(plain(more), style.width, 2);
     report::TextTable table({{""}, {"before"}, {"after"}, {""}}, 20);
     for (const NumberChange& n : k.numbers)
-      table.add({{n.what}, {number_shown(n.before)}, {number_shown(n.after)}, {word(n.change), tone(n.change)}});
+      table.add({{plain(n.what)}, {number_shown(n.before)}, {number_shown(n.after)}, {word(n.change), tone(n.change)}});
     for (const LineChange& l : k.lines) {
       table.add_heading(fmt::format("{}  {}", plain(place(l)), plain(l.text)));
       for (const NumberChange& n : l.numbers)
-        table.add({{"  " + l.label + ": " + n.what},
+        table.add({{"  " + plain(l.label) + ": " + plain(n.what)},
                    {number_shown(n.before)},
                    {number_shown(n.after)},
                    {word(n.change), tone(n.change)}});

@@ -149,9 +149,4 @@ std::string uri_path(std::string_view path) {
   return out;
 }
 
-uint64_t text_hash(std::string_view text, uint64_t seed) {
-  for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return seed;
-}
-
 }  // namespace warplens::gate

@@ -2,7 +2,6 @@
 // Names and source lines are bytes that anybody may have written: quotes, markup, newlines, terminal codes, broken
 // UTF-8. Here they are made harmless, once for each format.
 #pragma once
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,7 +21,5 @@ std::string markdown_text(std::string_view text);
 std::string markdown_code(std::string_view text);
 /// A path as the path of a URI: everything but letters, digits and -._~/ as %XX.
 std::string uri_path(std::string_view path);
-/// FNV-1a, 64 bits: names texts in fingerprints; nothing depends on it being hard to forge.
-uint64_t text_hash(std::string_view text, uint64_t seed = 0xcbf29ce484222325);
 
 }  // namespace warplens::gate

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "gate/json_place.h"
 #include "report/json_view.h"
@@ -17,6 +20,78 @@ namespace warplens::gate {
 namespace {
 
 using nlohmann::json;
+
+const std::vector<std::string>& memory_words() {
+  static const std::vector<std::string> kWords = [] {
+    std::vector<std::string> words;
+    for (int m = 0; m < report::kMemories; ++m) words.emplace_back(report::word(static_cast<report::Memory>(m)));
+    return words;
+  }();
+  return kWords;
+}
+
+const std::vector<std::string>& kind_words() {
+  static const std::vector<std::string> kWords = [] {
+    std::vector<std::string> words;
+    for (int k = 0; k < report::kKinds; ++k) words.emplace_back(report::word(static_cast<report::Kind>(k)));
+    return words;
+  }();
+  return kWords;
+}
+
+void add_up(StoredTraffic& to, const StoredTraffic& t) {
+  to.exact &= t.exact;
+  for (uint64_t StoredTraffic::* number :
+       {&StoredTraffic::requests, &StoredTraffic::bytes_asked, &StoredTraffic::sectors, &StoredTraffic::ideal_sectors,
+        &StoredTraffic::repeated_sectors, &StoredTraffic::lines, &StoredTraffic::wavefronts,
+        &StoredTraffic::ideal_wavefronts})
+    to.*number += t.*number;
+}
+
+void add_up(std::vector<StoredTraffic>& to, const std::vector<StoredTraffic>& from) {
+  // Several accesses of a line may be alike in all that names them: the n-th goes to the n-th.
+  const auto key = [](const StoredTraffic& t) {
+    return std::tie(t.memory, t.kind, t.parameter, t.column, t.bytes_per_lane);
+  };
+  std::vector<bool> taken(to.size());
+  for (const StoredTraffic& t : from) {
+    size_t i = 0;
+    while (i < taken.size() && (taken[i] || key(to[i]) != key(t))) ++i;
+    if (i == taken.size()) {
+      to.push_back(t);
+      continue;
+    }
+    taken[i] = true;
+    add_up(to[i], t);
+  }
+}
+
+/// Launches of one shape count as one group, also where the report has each for itself (--launches all): otherwise it
+/// would be chance which is compared with which.
+void add_group(std::vector<StoredGroup>& groups, StoredGroup group) {
+  const auto same = std::ranges::find_if(groups, [&](const StoredGroup& g) {
+    return g.shape == group.shape && g.counted && g.complete && group.counted && group.complete;
+  });
+  if (same == groups.end()) {
+    groups.push_back(std::move(group));
+    return;
+  }
+  same->launches += group.launches;
+  same->line_information &= group.line_information;
+  same->occupancy_exact &= group.occupancy_exact;
+  if (!same->occupancy || (group.occupancy && *group.occupancy < *same->occupancy)) same->occupancy = group.occupancy;
+  add_up(same->totals, group.totals);
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, size_t> index;
+  for (size_t i = 0; i < same->lines.size(); ++i)
+    index.try_emplace({same->lines[i].file, same->lines[i].line, same->lines[i].ptx_line}, i);
+  for (StoredLine& line : group.lines) {
+    const auto [it, fresh] = index.try_emplace({line.file, line.line, line.ptx_line}, same->lines.size());
+    if (fresh)
+      same->lines.push_back(std::move(line));
+    else
+      add_up(same->lines[it->second].accesses, line.accesses);
+  }
+}
 
 /// Reads members and remembers the first one that is missing or has the wrong type; after that it only goes on.
 class Reader {
@@ -28,7 +103,11 @@ class Reader {
     report.path = path_;
     check_version();
     if (fault_) return std::move(*fault_);
-    report.version = member(member(root_, "generator", &json::is_object), "version", &json::is_string, true);
+    const json& generator = member(root_, "generator", &json::is_object);
+    {
+      const Step step(*this, "generator");
+      report.version = text(generator, "version");
+    }
     report.program = text(root_, "program");
     report.gpu = text(root_, "gpu");
     const json& end = member(root_, "end", &json::is_object);
@@ -88,11 +167,19 @@ class Reader {
     fault(fmt::format("'{}' has the wrong type", name));
     return kNothing;
   }
-  std::string member(const json& of, const char* name, Test test, bool) {
-    const json& j = member(of, name, test);
+  std::string text(const json& of, const char* name) {
+    const json& j = member(of, name, &json::is_string);
     return j.is_string() ? j.get<std::string>() : std::string();
   }
-  std::string text(const json& of, const char* name) { return member(of, name, &json::is_string, true); }
+  /// One of the words of which reports are made: it goes to terminals and tables as it is.
+  template <typename Words>
+  std::string word(const json& of, const char* name, const Words& words) {
+    std::string text = this->text(of, name);
+    const Step step(*this, name);
+    if (std::ranges::find(words, text) == std::ranges::end(words))
+      fault(fmt::format("'{}' is {}", name, fmt::join(words, ", ")));
+    return text;
+  }
   bool flag(const json& of, const char* name) {
     const json& j = member(of, name, &json::is_boolean);
     return j.is_boolean() && j.get<bool>();
@@ -129,7 +216,8 @@ class Reader {
       k.ptx_hash = text(ptx, "hash");
       k.compiler = text(ptx, "compiler");
     }
-    each(j, "launch_groups", [&](const json& g) { k.groups.push_back(group(g)); });
+    if (j.contains("source_hash")) k.source_hash = text(j, "source_hash");
+    each(j, "launch_groups", [&](const json& g) { add_group(k.groups, group(g)); });
     return k;
   }
 
@@ -138,13 +226,16 @@ class Reader {
     const json& list = member(of, name, &json::is_array);
     product = 1;
     const Step step(*this, name);
-    for (const json& n : list) {
-      if (n.is_number_unsigned())
-        product *= n.get<uint64_t>();
+    if (list.size() != 3) fault(fmt::format("'{}' must have 3 numbers", name));
+    std::vector<uint64_t> numbers;
+    for (size_t i = 0; i < list.size() && !fault_; ++i) {
+      const Step element(*this, i);
+      if (list[i].is_number_unsigned())
+        product *= numbers.emplace_back(list[i].get<uint64_t>());
       else
         fault("a number is expected here");
     }
-    return list.dump();
+    return fmt::format("[{}]", fmt::join(numbers, ","));
   }
 
   StoredGroup group(const json& j) {
@@ -188,8 +279,8 @@ class Reader {
 
   StoredTraffic traffic(const json& j) {
     StoredTraffic t;
-    t.memory = text(j, "memory");
-    t.kind = text(j, "kind");
+    t.memory = word(j, "memory", memory_words());
+    t.kind = word(j, "kind", kind_words());
     t.exact = text(j, "exactness") == "exact";
     if (j.contains("parameter")) t.parameter = text(j, "parameter");
     t.column = small(j, "column");
@@ -223,6 +314,24 @@ Diagnostic not_json(std::string_view text, const std::string& path, const json::
                        "not valid JSON: " + (colon == std::string::npos ? what : what.substr(colon + 2)));
 }
 
+/// The library does not say where a number stands that is too large for it: the first outside of a string.
+Diagnostic not_readable(std::string_view text, const std::string& path, const json::exception& error) {
+  const std::string what = error.what();  // "[...] number overflow parsing '1e999'"
+  const size_t open = what.find('\'');
+  const std::string_view number =
+      open == std::string::npos ? std::string_view() : std::string_view(what).substr(open + 1, what.size() - open - 2);
+  size_t at = 0;
+  for (bool quoted = false; at < text.size() && !number.empty(); ++at) {
+    if (!quoted && text.substr(at).starts_with(number)) break;
+    if (text[at] == '"')
+      quoted = !quoted;
+    else if (quoted && text[at] == '\\')
+      ++at;
+  }
+  if (number.empty()) return make_error(fmt::format("cannot read {}: {}", path, what));
+  return make_error_at(path, byte_place(text, at), fmt::format("the number {} is too large", number));
+}
+
 }  // namespace
 
 Result<StoredReport> parse_report(std::string_view text, const std::string& path) {
@@ -231,6 +340,8 @@ Result<StoredReport> parse_report(std::string_view text, const std::string& path
     root = json::parse(text);
   } catch (const json::parse_error& error) {
     return not_json(text, path, error);
+  } catch (const json::exception& error) {
+    return not_readable(text, path, error);
   }
   return Reader(text, path, root).read();
 }

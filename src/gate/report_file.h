@@ -39,8 +39,9 @@ struct StoredGroup {
 };
 
 struct StoredKernel {
-  std::string name, short_name, ptx_hash, compiler;  ///< the last two empty when the report does not have them
-  std::vector<StoredGroup> groups;
+  std::string name, short_name;
+  std::string ptx_hash, compiler, source_hash;  ///< empty when the report does not have them
+  std::vector<StoredGroup> groups;              ///< those that were counted to their end: one for each shape
 };
 
 struct StoredReport {

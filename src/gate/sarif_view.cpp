@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text_hash.h"
 #include "gate/escape.h"
 #include "gate/explain_pages.h"
 #include "gate/rules.h"

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "report/finding_view.h"
 #include "report/kernel_name.h"
 #include "report/line_table.h"
+#include "report/source_text.h"
 
 namespace warplens::report {
 namespace {
@@ -176,6 +178,19 @@ json code_json(const RunRecord& run) {
   return {{"compiled", compiled}, {"from_cache", cached}, {"seconds", seconds}};
 }
 
+/// The files of a kernel's lines, without those of the compiler and the system, which another compiler brings anew.
+std::set<std::string> user_files(const events::KernelInfo& info) {
+  std::set<std::string> files;
+  for (const events::PcInfo& pc : info.pcs)
+    for (const events::Place& place : {pc.place, pc.user_place})
+      if (place.line != 0) files.insert(info.files[place.file]);
+  std::erase_if(files, [](const std::string& file) {
+    return file.empty() || file.starts_with("/usr/") || file.starts_with("/opt/") ||
+           file.find("/lib/clang/") != std::string::npos || file.find("/lib/warplens/") != std::string::npos;
+  });
+  return files;
+}
+
 }  // namespace
 
 std::string json_text(const RunRecord& run, Folding folding) {
@@ -201,6 +216,7 @@ std::string json_text(const RunRecord& run, Folding folding) {
                        {"demangled", demangled(name)},
                        {"short_name", short_name(name)},
                        {"ptx", {{"hash", run.kernels[k].ptx.hash}, {"compiler", run.kernels[k].ptx.compiler}}},
+                       {"source_hash", source_hash(user_files(run.kernels[k].info))},
                        {"launch_groups", std::move(launches)}});
   }
   j["kernels"] = std::move(kernels);

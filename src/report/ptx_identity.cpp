@@ -7,6 +7,8 @@
 #include <cctype>
 #include <vector>
 
+#include "base/text_hash.h"
+
 namespace warplens::report {
 namespace {
 
@@ -50,8 +52,8 @@ class Hash {
   std::string text() const { return fmt::format("{:016x}", value_); }
 
  private:
-  void add(char c) { value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3; }  // FNV-1a
-  uint64_t value_ = 0xcbf29ce484222325;
+  void add(char c) { value_ = text_hash(static_cast<unsigned char>(c), value_); }
+  uint64_t value_ = kTextHashSeed;
 };
 
 }  // namespace

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/source_text.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
+
+#include "base/text_hash.h"
 
 namespace warplens::report {
 namespace {
@@ -47,6 +51,21 @@ std::string source_line(const std::string& path, uint32_t line) {
     if (static_cast<unsigned char>(c) >= ' ' && c != 0x7f) out += c;
   }
   return out;
+}
+
+std::string source_hash(const std::set<std::string>& files) {
+  uint64_t hash = kTextHashSeed;
+  for (const std::string& file : files) {
+    std::string_view text = source_file(file);
+    if (text.empty()) return {};
+    for (bool comment = false; !text.empty(); text.remove_prefix(1)) {
+      comment = text[0] != '\n' && (comment || text.starts_with("//"));
+      const auto c = static_cast<unsigned char>(text[0]);
+      if (!comment && c > ' ') hash = text_hash(c, hash);
+    }
+    hash = text_hash(static_cast<unsigned char>(0), hash);
+  }
+  return files.empty() ? std::string() : fmt::format("{:016x}", hash);
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }

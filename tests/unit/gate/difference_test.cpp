@@ -122,21 +122,99 @@ TEST_F(DifferenceTest, growth_within_what_is_allowed_is_not_worse) {
 TEST_F(DifferenceTest, another_compiler_is_said_to_be_one) {
   const RunRecord before = run("a.cu", "sum += A * B;", Product::kCoalesced);
   RunRecord after = run("a.cu", "sum += A * B;", Product::kNaive);
-  after.kernels[0].ptx.compiler = "clang 20";
+  after.kernels[0].ptx = {"fedcba9876543210", "clang 20"};
   const Difference d = compare(stored(before), stored(after), Growth{});
   EXPECT_FALSE(d.worse());
   EXPECT_EQ(number(d.kernels[0], "global read sectors")->change, Change::kCompiler);
   ASSERT_EQ(issues_of(d).size(), 1u);
   EXPECT_EQ(issues_of(d)[0].level, Level::kNote);
-  EXPECT_NE(issues_of(d)[0].message.find("the source is the same, the compiler is not: clang 19 -> clang 20"),
+  EXPECT_NE(issues_of(d)[0].message.find("its source files are the same, the compiler is not: clang 19 -> clang 20"),
             std::string::npos);
+  // The same instructions: no compiler can be to blame.
+  after.kernels[0].ptx.hash = before.kernels[0].ptx.hash;
+  EXPECT_TRUE(compare(stored(before), stored(after), Growth{}).worse());
+  // No line of the kernel was replaced, but another in its file was: a #define, an argument of a launch.
+  RunRecord defined = run("c.cu", "sum += A * B;\n#define N 1", Product::kNaive);
+  defined.kernels[0].ptx = {"fedcba9876543210", "clang 20"};
+  const Difference other = compare(stored(before), stored(defined), Growth{});
+  EXPECT_FALSE(other.kernels[0].source_changed);
+  EXPECT_FALSE(other.kernels[0].same_source);
+  EXPECT_TRUE(other.worse());
   // With an edited source it could be either: it counts.
   RunRecord edited = run("b.cu", "sum += A[row] * B;", Product::kNaive);
-  edited.kernels[0].ptx.compiler = "clang 20";
+  edited.kernels[0].ptx = {"fedcba9876543210", "clang 20"};
   const Difference both = compare(stored(before), stored(edited), Growth{});
   EXPECT_TRUE(both.kernels[0].source_changed);
   EXPECT_TRUE(both.worse());
   EXPECT_NE(issues_of(both)[0].message.find("the compiler changed too"), std::string::npos);
+}
+
+/// Two lines of one text, 5 and 7, which waste so many sectors each.
+RunRecord of_equal_lines(RunRecord run, uint64_t at5, uint64_t at7) {
+  auto counts = std::make_shared<events::LaunchCounts>(*run.launches[0].counts);
+  counts->sites[0].sectors = counts->sites[0].ideal_sectors + at5;
+  counts->sites[2].sectors = counts->sites[2].ideal_sectors + at7;
+  run.launches[0].counts = counts;
+  return run;
+}
+
+TEST_F(DifferenceTest, equal_lines_may_change_places) {
+  RunRecord same = run("a.cu", "C[i] += sum;");
+  for (events::AccessSite& s : same.kernels[0].info.sites) s.parameter.clear();
+  const StoredReport a = stored(of_equal_lines(same, 0, 100)), b = stored(of_equal_lines(same, 100, 0));
+  EXPECT_FALSE(compare(a, b, Growth{}).worse());
+  EXPECT_FALSE(compare(a, b, Growth{}).kernels[0].changed());
+  EXPECT_TRUE(compare(a, stored(of_equal_lines(same, 100, 1)), Growth{}).worse());
+}
+
+TEST_F(DifferenceTest, what_no_line_explains_is_the_kernels) {
+  const RunRecord before = run("a.cu", "sum += A * B;", Product::kCoalesced);
+  const RunRecord after = run("b.cu", "sum += A * B;", Product::kNaive);
+  StoredReport worse = stored(after);
+  worse.kernels[0].groups[0].occupancy = 0.5;
+  worse.kernels[0].groups[0].occupancy_exact = true;
+  StoredReport base = stored(before);
+  base.kernels[0].groups[0].occupancy = 1;
+  base.kernels[0].groups[0].occupancy_exact = true;
+  const std::vector<Issue> issues = issues_of(compare(base, worse, Growth{}));
+  ASSERT_EQ(issues.size(), 4u);
+  EXPECT_EQ(issues[3].line, 0u);  // an allowance at the lines does not silence it
+  EXPECT_EQ(issues[3].message, "mm: occupancy 1 -> 0.5");
+}
+
+TEST_F(DifferenceTest, the_first_use_of_a_memory_is_judged_by_its_waste) {
+  StoredReport before = stored(run("a.cu", "x;")), after = before;
+  StoredTraffic shared;
+  shared.memory = "shared";
+  shared.kind = "read";
+  shared.exact = true;
+  shared.requests = shared.wavefronts = shared.ideal_wavefronts = 10;
+  after.kernels[0].groups[0].totals.push_back(shared);
+  const Difference d = compare(before, after, Growth{});
+  EXPECT_FALSE(d.worse());
+  EXPECT_EQ(number(d.kernels[0], "shared read wavefronts")->change, Change::kNew);
+  after.kernels[0].groups[0].totals.back().ideal_wavefronts = 9;
+  EXPECT_TRUE(compare(before, after, Growth{}).worse());
+  after.kernels[0].groups[0].totals.back() = shared;
+  after.kernels[0].groups[0].totals.back().memory = "local";  // registers that no longer suffice
+  EXPECT_TRUE(compare(before, after, Growth{}).worse());
+}
+
+TEST_F(DifferenceTest, launches_told_one_by_one_are_one_group) {
+  RunRecord twice = run("a.cu", "x;", Product::kNaive);
+  twice.launches.push_back(run("a.cu", "x;", Product::kCoalesced).launches[0]);
+  twice.launches[1].id = 1;
+  const std::string folded = report::json_text(twice, report::Folding::kByShape);
+  const std::string all = report::json_text(twice, report::Folding::kNone);
+  const auto a = parse_report(folded, "a.json"), b = parse_report(all, "b.json");
+  ASSERT_TRUE(a && b);
+  ASSERT_EQ(b->kernels[0].groups.size(), 1u);
+  EXPECT_EQ(b->kernels[0].groups[0].launches, 2u);
+  for (const auto& [x, y] : {std::pair{*a, *b}, {*b, *a}, {*b, *b}}) {
+    const Difference d = compare(x, y, Growth{});
+    EXPECT_EQ(d.compared, 1u);
+    EXPECT_FALSE(d.kernels[0].changed());
+  }
 }
 
 TEST_F(DifferenceTest, only_exact_numbers_count) {
@@ -189,6 +267,8 @@ TEST_F(DifferenceTest, reports_that_are_none_are_told_where) {
   expect_fault("{\"a\": 1}", {1, 1}, "no report");
   expect_fault("{\n \"schema_version\": 0,\n \"kernels\": []}", {2, 20}, "schema version 0");
   expect_fault("{\"schema_version\": 99, \"kernels\": []}", {1, 20}, "schema version 99");
+  expect_fault("{\"a\": \"1e999\",\n \"schema_version\": 1e999, \"kernels\": []}", {2, 20}, "too large");
+  expect_fault("{\"schema_version\": 1, \"kernels\": [],\n \"generator\": {\"version\": 5}}", {2, 27}, "wrong type");
   const std::string good = report::json_text(run("a.cu", "x;"), report::Folding::kByShape);
   ASSERT_TRUE(parse_report(good, "r.json").has_value());
   for (size_t cut = 1; cut + 2 < good.size(); cut += 97) {
@@ -200,6 +280,14 @@ TEST_F(DifferenceTest, reports_that_are_none_are_told_where) {
   const size_t at = wrong.find("\"sectors\": ") + 11;
   wrong.insert(at, "-");
   expect_fault(wrong, byte_place(wrong, at), "'sectors' has the wrong type");
+  std::string deep = good;
+  const size_t grid = deep.find("\"grid\": ") + 8;
+  deep.replace(grid, deep.find(']', grid) + 1 - grid, std::string(400000, '[') + std::string(400000, ']'));
+  expect_fault(deep, byte_place(deep, grid), "must have 3 numbers");
+  std::string kind = good;
+  const size_t memory = kind.find("\"memory\": \"global\"") + 10;
+  kind.replace(memory, 8, "\"\\u001b[2J\"");
+  expect_fault(kind, byte_place(kind, memory), "'memory' is global, ");
   std::string missing = good;
   missing.replace(missing.find("\"requests\""), 10, "\"requestz\"");
   const auto report = parse_report(missing, "r.json");
