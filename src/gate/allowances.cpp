@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "gate/rules.h"
+#include "report/fold.h"
+#include "report/line_table.h"
 #include "report/source_text.h"
 
 namespace warplens::gate {
@@ -138,22 +140,17 @@ const std::string* Allowances::find(std::string_view rule, const std::string& fi
   return nullptr;
 }
 
-bool Allowances::was_counted(const std::string& file, uint32_t line) const {
-  for (size_t k = 0; k < run_.kernels.size(); ++k) {
-    const events::KernelInfo& info = run_.kernels[k].info;
-    uint32_t first = ~0u, last = 0;
-    for (const events::PcInfo& pc : info.pcs) {
-      if (pc.user_place.line == 0 || info.files[pc.user_place.file] != file) continue;
-      first = std::min(first, pc.user_place.line);
-      last = std::max(last, pc.user_place.line);
-    }
-    if (line < first || line > last) continue;
-    const bool counted = std::ranges::any_of(run_.launches, [&](const report::LaunchRecord& l) {
-      return l.kernel == k && l.counts != nullptr && l.complete;
-    });
-    if (counted) return true;
+const std::set<std::pair<std::string, uint32_t>>& Allowances::executed() const {
+  if (executed_) return *executed_;
+  executed_.emplace();
+  for (const report::FoldedLaunch& group : report::fold(run_, report::Folding::kByShape)) {
+    if (!group.counted || !group.complete) continue;
+    const report::LineTable table = report::line_table(run_.kernels[group.kernel], group.counts, group.sampled());
+    if (table.from_ptx) continue;
+    for (const report::LineRow& row : table.rows)
+      if (row.instructions != 0) executed_->emplace(row.file, row.line);
   }
-  return false;
+  return *executed_;
 }
 
 std::vector<Issue> Allowances::unused(const std::set<std::string_view>& judged) const {
@@ -161,7 +158,9 @@ std::vector<Issue> Allowances::unused(const std::set<std::string_view>& judged) 
   for (const auto& [file, entries] : by_file_) {
     for (const Entry& entry : entries) {
       for (const std::string_view rule : entry.allowance.rules) {
-        if (!judged.contains(rule) || entry.used.contains(rule) || !was_counted(file, entry.allowance.line)) continue;
+        if (!judged.contains(rule) || entry.used.contains(rule)) continue;
+        // A line that never ran may have something to allow another time.
+        if (!executed().contains({file, entry.allowance.line})) continue;
         Issue issue;
         issue.rule = "unused-allowance";
         issue.message = fmt::format("allow({}) has nothing to allow here; take it out", rule);

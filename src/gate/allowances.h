@@ -9,6 +9,7 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,8 +39,8 @@ class Allowances {
   const std::string* find(std::string_view rule, const std::string& file, uint32_t line);
   bool any() const;
   const Diagnostics& faults() const { return faults_; }
-  /// Those of the rules `judged` inside kernels that were counted to their end and that find() never gave. Warnings, in
-  /// order. Of a limit that is not set, or a baseline that is not given, nothing can be said.
+  /// Those of the rules `judged` at lines that ran in a launch that was counted to its end, and that find() never gave.
+  /// Warnings, in order. Of a limit that is not set, or a baseline that is not given, nothing can be said.
   std::vector<Issue> unused(const std::set<std::string_view>& judged) const;
 
  private:
@@ -47,11 +48,13 @@ class Allowances {
     Allowance allowance;
     std::set<std::string_view> used;
   };
-  bool was_counted(const std::string& file, uint32_t line) const;
+  /// Lines of which a launch that was counted to its end executed an instruction.
+  const std::set<std::pair<std::string, uint32_t>>& executed() const;
 
   const report::RunRecord& run_;
   std::map<std::string, std::deque<Entry>> by_file_;
   Diagnostics faults_;
+  mutable std::optional<std::set<std::pair<std::string, uint32_t>>> executed_;  ///< made when first asked for
 };
 
 }  // namespace warplens::gate

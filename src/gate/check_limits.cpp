@@ -51,16 +51,19 @@ class Checker {
     LimitsReport report;
     for (const Limit& limit : limits) {
       const std::regex pattern(limit.kernel);  // was checked when it was read
-      bool matched = false, counted = false;
+      bool matched = false, counted = false, cut_short = false;
       for (size_t k = 0; k < run_.kernels.size(); ++k) {
         if (!matches(limit, pattern, run_.kernels[k].info.name)) continue;
         matched = true;
+        cut_short |= std::ranges::any_of(
+            run_.launches, [&](const LaunchRecord& l) { return l.kernel == k && l.counts != nullptr && !l.complete; });
         if (auto checked = check(limit, k)) {
           counted = true;
           report.checked.push_back(std::move(*checked));
         }
       }
-      if (!counted && !(run_.end.timed_out || run_.end.interrupted)) report.faults.push_back(nothing(limit, matched));
+      if (!counted && !(run_.end.timed_out || run_.end.interrupted))
+        report.faults.push_back(nothing(limit, matched, cut_short));
     }
     return report;
   }
@@ -71,9 +74,11 @@ class Checker {
            std::regex_search(report::demangled(name), pattern);
   }
 
-  Diagnostic nothing(const Limit& limit, bool matched) const {
-    std::string of =
-        limit.kernel.empty() ? "no launch was counted" : fmt::format("no launch of '{}' was counted", limit.kernel);
+  /// `cut_short`: a launch was to be counted, and did not run to its end.
+  Diagnostic nothing(const Limit& limit, bool matched, bool cut_short) const {
+    const std::string_view what = cut_short ? "ran to its end" : "was counted";
+    std::string of = limit.kernel.empty() ? fmt::format("no launch {}", what)
+                                          : fmt::format("no launch of '{}' {}", limit.kernel, what);
     if (!matched)
       of = limit.kernel.empty() ? "the program launched no kernel"
                                 : fmt::format("no kernel that ran matches '{}'", limit.kernel);
@@ -83,7 +88,10 @@ class Checker {
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     std::string hint;
-    if (matched && !names.empty()) hint = "--kernel, --launch-count, --no-count and the like leave launches uncounted";
+    if (cut_short)
+      hint = "what ended it is told above";
+    else if (matched && !names.empty())
+      hint = "--kernel, --launch-count, --no-count and the like leave launches uncounted";
     if (!matched && !names.empty() && names.size() <= 12) hint = fmt::format("there ran {}", fmt::join(names, ", "));
     const std::string message = fmt::format("{} was not checked: {}", limit_text(limit), of);
     if (limit.file.empty()) return make_error(message, hint);
@@ -144,15 +152,17 @@ class Checker {
     issue.kernel = name;
     if (judged.blame.empty()) {
       issue.message = fmt::format("{} ({}): {} is {}, the limit {}", report::short_name(name), shape_of(launch),
-                                  what(limit), number_shown(*judged.value), number_shown(limit.bound));
+                                  what(limit), numbers_shown(*judged.value, limit.bound).first,
+                                  numbers_shown(*judged.value, limit.bound).second);
       return {issue};
     }
     std::vector<Issue> issues;
     const LineTable& table = lines(launch);
     for (const auto& [row, access] : judged.blame) {
       const double here = number_of(limit, access->traffic);
-      std::string message = fmt::format("{}: {} {}, the limit {}: {}", report::short_name(name), number_shown(here),
-                                        what(limit), number_shown(limit.bound), report::access_label(*access));
+      std::string message =
+          fmt::format("{}: {} {}, the limit {}: {}", report::short_name(name), numbers_shown(here, limit.bound).first,
+                      what(limit), numbers_shown(here, limit.bound).second, report::access_label(*access));
       if (limit.kind != LimitKind::kLocalBytes) message += fmt::format(": {}", report::explain(*access));
       issue.message = std::move(message);
       issue.file = row->file;

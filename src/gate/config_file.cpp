@@ -165,6 +165,8 @@ class Reader {
       fault(node, limit.error());
     } else if (!node.is_number() || !bound || !std::isfinite(*bound)) {
       fault(node, fmt::format("'{}' must be a number", limit->name));
+    } else if (const Status good = check_bound(*limit, *bound); !good) {
+      fault(node, good.error());
     } else {
       const auto& begin = node.source().begin;
       limit->bound = *bound;
@@ -180,9 +182,13 @@ class Reader {
   Diagnostics faults_;
 };
 
-/// A JSON string is a TOML string.
+/// A JSON string is a TOML string, but for surrogates (which is why only ASCII's control characters are escaped) and
+/// DEL.
 std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string out;
+  for (const char c : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+    out += c == 0x7f ? "\\u007f" : std::string(1, c);
+  return out;
 }
 
 }  // namespace

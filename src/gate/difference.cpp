@@ -338,7 +338,8 @@ class Comparer {
 };
 
 std::string change_text(const NumberChange& n) {
-  return fmt::format("{} {} -> {}", n.what, number_shown(n.before), number_shown(n.after));
+  const auto [before, after] = numbers_shown(n.before, n.after);
+  return fmt::format("{} {} -> {}", n.what, before, after);
 }
 
 /// Of several numbers that are worse the one that says most: excess, then sectors and wavefronts, then the rest.
@@ -379,6 +380,15 @@ bool Difference::worse() const {
 
 Difference compare(const StoredReport& before, const StoredReport& after, const Growth& growth) {
   return Comparer(before, after, growth).compare();
+}
+
+Diagnostic nothing_compared(const Difference& difference, const std::string& baseline) {
+  std::string why = "neither has a kernel";
+  if (!difference.kernels.empty())
+    why = fmt::format("{}: {}", difference.kernels[0].short_name, difference.kernels[0].note);
+  if (difference.kernels.size() > 1) why += fmt::format(", and {} more", difference.kernels.size() - 1);
+  return make_error(fmt::format("nothing was compared with {}: {}", plain(baseline), plain(why)),
+                    "make the baseline again from a run that counts these kernels");
 }
 
 std::vector<Issue> issues_of(const Difference& difference) {

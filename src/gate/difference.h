@@ -69,6 +69,9 @@ struct Difference {
 
 Difference compare(const StoredReport& before, const StoredReport& after, const Growth& growth);
 
+/// The fault to report when `compared` is 0 in a comparison of whole runs: it must not pass for a good one.
+Diagnostic nothing_compared(const Difference& difference, const std::string& baseline);
+
 /// One error a line that is worse, one a kernel for what those lines do not make up; one note a kernel that another
 /// compiler made.
 std::vector<Issue> issues_of(const Difference& difference);

@@ -13,6 +13,9 @@
 namespace warplens::gate {
 namespace {
 
+/// A comment has room for 65,536 characters, of which the report before takes some; nobody reads a hundred rows.
+constexpr size_t kMostRows = 40, kMostMarkdown = 30000;
+
 const char* word(Change change) {
   switch (change) {
     case Change::kBetter: return "better";
@@ -76,13 +79,16 @@ std::string difference_text(const Difference& d, const report::TextStyle& style)
     if (const std::string more = remarks(k); !more.empty()) out += report::wrapped(plain(more), style.width, 2);
     report::TextTable table({{""}, {"before"}, {"after"}, {""}}, 20);
     for (const NumberChange& n : k.numbers)
-      table.add({{plain(n.what)}, {number_shown(n.before)}, {number_shown(n.after)}, {word(n.change), tone(n.change)}});
+      table.add({{plain(n.what)},
+                 {numbers_shown(n.before, n.after).first},
+                 {numbers_shown(n.before, n.after).second},
+                 {word(n.change), tone(n.change)}});
     for (const LineChange& l : k.lines) {
       table.add_heading(fmt::format("{}  {}", plain(place(l)), plain(l.text)));
       for (const NumberChange& n : l.numbers)
         table.add({{"  " + plain(l.label) + ": " + plain(n.what)},
-                   {number_shown(n.before)},
-                   {number_shown(n.after)},
+                   {numbers_shown(n.before, n.after).first},
+                   {numbers_shown(n.before, n.after).second},
                    {word(n.change), tone(n.change)}});
     }
     if (!table.empty()) out += table.render(style, 2);
@@ -93,24 +99,34 @@ std::string difference_text(const Difference& d, const report::TextStyle& style)
 std::string difference_markdown(const Difference& d) {
   std::string out = fmt::format("### Warplens: {}\n\n{}.\n", d.worse() ? "worse than before" : "not worse than before",
                                 markdown_text(summary(d)));
+  size_t left = 0;
   for (const std::string& note : d.notes) out += fmt::format("\n**Note:** {}.\n", markdown_text(note));
   for (const KernelChange& k : d.kernels) {
     if (!k.changed()) continue;
+    if (out.size() > kMostMarkdown) {
+      ++left;
+      continue;
+    }
     out += fmt::format("\n{}{}\n", markdown_code(k.short_name), k.shape.empty() ? "" : ", " + markdown_text(k.shape));
     if (const std::string more = remarks(k); !more.empty()) out += fmt::format("\n{}.\n", markdown_text(more));
     if (k.numbers.empty() && k.lines.empty()) continue;
     out += "\n| | before | after | |\n|---|---:|---:|---|\n";
+    size_t rows = 0;
     const auto row = [&](const std::string& what, const NumberChange& n) {
-      out += fmt::format("| {} | {} | {} | {} |\n", what, number_shown(n.before), number_shown(n.after),
+      if (++rows > kMostRows || out.size() > kMostMarkdown) return;
+      const auto [before, after] = numbers_shown(n.before, n.after);
+      out += fmt::format("| {} | {} | {} | {} |\n", what, before, after,
                          n.change == Change::kWorse ? "**worse**" : word(n.change));
     };
     for (const NumberChange& n : k.numbers) row(markdown_text(n.what), n);
     for (const LineChange& l : k.lines)
       for (const NumberChange& n : l.numbers)
-        row(fmt::format("{} {} {}: {}", markdown_text(place(l)), markdown_code(l.text), markdown_text(l.label),
+        row(fmt::format("{} {} {}: {}", markdown_text(place(l)), markdown_cell(l.text), markdown_text(l.label),
                         markdown_text(n.what)),
             n);
+    if (rows > kMostRows) out += fmt::format("\n... and {} more.\n", rows - kMostRows);
   }
+  if (left != 0) out += fmt::format("\n... and {} more.\n", report::plural(left, "kernel shape"));
   return out;
 }
 

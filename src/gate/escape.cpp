@@ -124,12 +124,7 @@ std::string markdown_code(std::string_view text) {
   for_each_character(text, [&](std::string_view c) {
     run = c == "`" ? run + 1 : 0;
     longest = std::max(longest, run);
-    if (is_control(c))
-      out += " ";
-    else if (c == "|")
-      out += "\\|";  // in a table's cell; the backslash goes away there
-    else
-      out += c;
+    out += is_control(c) ? " " : c;
   });
   if (out.find_first_not_of(' ') == out.npos) return {};
   const std::string fence(longest + 1, '`');
@@ -137,6 +132,12 @@ std::string markdown_code(std::string_view text) {
   const bool padded = out.front() == '`' || out.back() == '`' || (out.front() == ' ' && out.back() == ' ');
   const char* blank = padded ? " " : "";
   return fence + blank + out + blank + fence;
+}
+
+std::string markdown_cell(std::string_view text) {
+  std::string out;
+  for (const char c : markdown_code(text)) out += c == '|' ? "\\|" : std::string(1, c);
+  return out;
 }
 
 std::string uri_path(std::string_view path) {

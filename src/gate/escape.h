@@ -17,8 +17,10 @@ std::string workflow_message(std::string_view text);
 std::string workflow_property(std::string_view text);
 /// GitHub-flavoured Markdown that shows `text` as it is, on one line, also in a cell of a table.
 std::string markdown_text(std::string_view text);
-/// The same in a code span.
+/// The same in a code span; not in a table, where "|" ends a cell even there.
 std::string markdown_code(std::string_view text);
+/// The same in a code span in a cell of a table, where a backslash takes "|" its meaning and goes away.
+std::string markdown_cell(std::string_view text);
 /// A path as the path of a URI: everything but letters, digits and -._~/ as %XX.
 std::string uri_path(std::string_view path);
 

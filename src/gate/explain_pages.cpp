@@ -253,11 +253,11 @@ int main() {
 )",
      "--limit max:l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum=64"},
     {"regression",
-     R"(A number is worse than in the baseline that 'warplens run --baseline' or 'warplens diff' compares
-with. Lines are found by the kernel and their text, so code that only moved is no regression. Only
-exact counts are compared, and by default any growth is one; --allow-growth 5% forgives less than that.
-A kernel that another compiler (or another version) made of the same source is told apart: then the
-change is the compiler's.
+     R"(The baseline is the report with which 'warplens run --baseline' or 'warplens diff' compares. Lines are
+found by the kernel and their text, so code that only moved is no regression. Only exact counts are
+compared, and by default any growth is one; --allow-growth 5% forgives growth up to that. When another
+compiler (or another version) made other instructions of the same source files, the change is the
+compiler's.
 
 What to do: read the table; if the growth is meant, write a new baseline with --json.)",
      "", "", ""},
@@ -266,8 +266,8 @@ What to do: read the table; if the growth is meant, write a new baseline with --
 
   // warplens: allow(excessive-sectors) rows are short
 
-It is reported so that it does not hide the next mistake. It is judged only inside kernels that
-this run counted to their end.
+It is reported so that it does not hide the next mistake. It is judged only at lines that ran in a
+launch that was counted to its end.
 
 What to do: take the comment out.)",
      R"(__global__ void copy(const float* in, float* out) {

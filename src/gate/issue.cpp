@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "report/number_text.h"
@@ -26,6 +27,23 @@ std::string shown_path(const std::string& path) {
   return below ? relative.string() : path;
 }
 
+std::string repository_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return path;
+  std::error_code error;
+  const fs::path file = fs::absolute(path, error).lexically_normal();
+  if (error) return path;
+  const auto below = [&](const fs::path& root) {
+    const fs::path relative = file.lexically_relative(root);
+    return relative.empty() || *relative.begin() == ".." || relative == "." ? std::string() : relative.string();
+  };
+  if (const char* root = std::getenv("GITHUB_WORKSPACE"); root != nullptr && *root == '/')
+    if (std::string found = below(fs::path(root).lexically_normal()); !found.empty()) return found;
+  for (fs::path at = file.parent_path(); at != at.parent_path(); at = at.parent_path())
+    if (fs::exists(at / ".git", error)) return below(at);
+  return shown_path(path);
+}
+
 std::string code_text(std::string_view line) {
   std::string text;
   for (const char c : line.substr(0, line.find("//")))
@@ -33,10 +51,35 @@ std::string code_text(std::string_view line) {
   return text;
 }
 
-std::string number_shown(double number) {
-  if (number >= 0 && number < 1e15 && number == std::floor(number))
-    return report::grouped(static_cast<uint64_t>(number));
-  return fmt::format("{:.4g}", number);
+namespace {
+
+std::string with_figures(double number, int figures) {
+  if (number < 0) return "-" + with_figures(-number, figures);
+  if (!(number < 1e15)) return fmt::format("{:.{}g}", number, figures);
+  if (number == std::floor(number)) return report::grouped(static_cast<uint64_t>(number));
+  if (number < 1000) return fmt::format("{:.{}g}", number, figures);
+  const std::string text = fmt::format("{:.{}f}", number, figures - 3);
+  const size_t point = text.find('.');
+  return report::grouped(std::stoull(text.substr(0, point))) + text.substr(point);
+}
+
+}  // namespace
+
+std::string number_shown(double number) { return with_figures(number, 4); }
+
+std::pair<std::string, std::string> numbers_shown(double a, double b) {
+  std::pair<std::string, std::string> shown;
+  for (const int figures : {4, 6, 9, 12, 17}) {
+    shown = {with_figures(a, figures), with_figures(b, figures)};
+    if (a == b || shown.first != shown.second) break;
+  }
+  return shown;
+}
+
+std::string fault_text(const Diagnostic& fault) {
+  if (fault.file.empty()) return fault.message;
+  if (fault.pos.line == 0) return fmt::format("{}: {}", shown_path(fault.file), fault.message);
+  return fmt::format("{}:{}:{}: {}", shown_path(fault.file), fault.pos.line, fault.pos.column, fault.message);
 }
 
 std::string issue_line(const Issue& issue) {

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "base/diagnostic.h"
 
 namespace warplens::gate {
 
@@ -25,12 +28,19 @@ struct Issue {
 std::string issue_line(const Issue& issue);
 /// `path` relative to the current folder where it lies below it: what users click on, and what CI services know.
 std::string shown_path(const std::string& path);
+/// `path` as the repository has it, for tools that look at the whole of it: relative to $GITHUB_WORKSPACE, else to the
+/// nearest folder above that has a .git, else as shown_path() has it.
+std::string repository_path(const std::string& path);
 /// Text without control characters (shown as "?"), for one line on a terminal.
 std::string plain(std::string_view text);
 /// A line's text without blanks and without a comment at its end: what makes it the same line when code moves, is
 /// formatted or gets an allowance.
 std::string code_text(std::string_view line);
-/// "1,234" for whole numbers, else four figures.
+/// "1,234" for whole numbers, "1,234.5", "0.1235": four figures, more before the point.
 std::string number_shown(double number);
+/// The same of two numbers beside each other: with as many figures as it takes to tell them apart.
+std::pair<std::string, std::string> numbers_shown(double a, double b);
+/// "file:line:column: message", for formats that have no place of their own for a fault.
+std::string fault_text(const Diagnostic& fault);
 
 }  // namespace warplens::gate

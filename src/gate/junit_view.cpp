@@ -108,10 +108,10 @@ std::string junit_text(const Verdict& verdict) {
       if (c.kernel == k) add_limit(suite, run, c);
   }
   add_baseline(suite, verdict);
-  for (const Diagnostic& fault : verdict.limits.faults) {
+  for (const Diagnostic& fault : verdict.faults) {
     ++suite.errors;
-    suite.add(run.program, "limits find their kernels", 0,
-              fmt::format("      <error message=\"{}\" type=\"limit\"/>\n", xml_text(fault.message)));
+    suite.add(run.program, "limits, allowances and baseline can be judged", 0,
+              fmt::format("      <error message=\"{}\" type=\"fault\"/>\n", xml_text(fault_text(fault))));
   }
   double seconds = 0;
   for (size_t k = 0; k < run.kernels.size(); ++k) seconds += seconds_of(run, k);

@@ -68,6 +68,14 @@ Result<Limit> metric_limit(std::string_view metric, bool minimum) {
   return limit;
 }
 
+Status check_bound(const Limit& limit, double bound) {
+  if (bound < 0) return make_error(fmt::format("'{}' cannot be less than 0", limit.name));
+  if (limit.kind == LimitKind::kOccupancy && bound > 1)
+    return make_error(fmt::format("'{}' is a share from 0 to 1, not {}", limit.name, bound),
+                      fmt::format("write {} for {} %", bound / 100, bound));
+  return Done{};
+}
+
 Result<Limit> parse_limit(std::string_view text) {
   const size_t equals = text.rfind('=');
   if (equals == std::string_view::npos)
@@ -79,7 +87,9 @@ Result<Limit> parse_limit(std::string_view text) {
     return make_error(fmt::format("--limit {}: '{}' is not a number", name, number), kForm);
   const bool metric = name.starts_with("max:") || name.starts_with("min:");
   auto limit = metric ? metric_limit(name.substr(4), name.starts_with("min:")) : named_limit(name);
-  if (limit) limit->bound = bound;
+  if (!limit) return limit;
+  if (const Status good = check_bound(*limit, bound); !good) return good.error();
+  limit->bound = bound;
   return limit;
 }
 

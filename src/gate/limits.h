@@ -43,9 +43,11 @@ std::span<const std::string_view> limit_names();
 Result<Limit> named_limit(std::string_view name);
 /// The limit on a metric, by any name that `warplens metrics` lists.
 Result<Limit> metric_limit(std::string_view metric, bool minimum);
+/// Refuses bounds that no number can keep or break: below 0, and an occupancy above 1.
+Status check_bound(const Limit& limit, double bound);
 /// "NAME=NUMBER" of the command line; NAME is one of limit_names(), or "max:" or "min:" with a metric's name.
 Result<Limit> parse_limit(std::string_view text);
-/// "excessive_sectors <= 0", "min of launch__registers_per_thread >= 2".
+/// "excessive_sectors = 0", "min launch__registers_per_thread = 2".
 std::string limit_text(const Limit& limit);
 /// The rule that it breaks when it fails.
 std::string_view rule_of(const Limit& limit);

@@ -7,6 +7,7 @@
 
 #include "gate/difference_view.h"
 #include "gate/escape.h"
+#include "gate/rules.h"
 #include "report/fold.h"
 #include "report/kernel_view.h"
 #include "report/number_text.h"
@@ -26,17 +27,28 @@ std::string head(const Verdict& v) {
     broken += c.outcome == Outcome::kFailed ? 1 : 0;
     left += c.outcome == Outcome::kNotChecked ? 1 : 0;
   }
-  std::string verdict = "report";
-  if (!v.limits.checked.empty()) {
-    verdict = broken == 0 ? fmt::format("all {} limits kept", v.limits.checked.size() - left)
-                          : report::plural(broken, "limit") + " broken";
-    if (left != 0) verdict += fmt::format(", {} not checked", left);
+  size_t findings = 0, regressions = 0;
+  for (const Issue& i : v.issues) {
+    findings += is_finding(i.rule) ? 1 : 0;
+    regressions += i.rule == "regression" && i.level == Level::kError && i.allowed.empty() ? 1 : 0;
   }
+  std::vector<std::string> parts;
+  if (findings != 0) parts.push_back(report::plural(findings, "finding"));
+  if (broken != 0) parts.push_back(report::plural(broken, "limit") + " broken");
+  if (regressions != 0) parts.push_back(report::plural(regressions, "regression"));
+  if (!v.faults.empty()) parts.push_back(report::plural(v.faults.size(), "fault") + " in what was to be judged");
+  if (!end_sentence(*v.run).empty()) parts.push_back("the run did not end well");
+  const size_t kept = v.limits.checked.size() - left - broken;
+  if (kept != 0)
+    parts.push_back((parts.empty() && left == 0 && kept > 1 ? "all " : "") + report::plural(kept, "limit") + " kept");
+  if (left != 0) parts.push_back(fmt::format("{} not checked", left));
+  if (v.baseline && v.baseline->compared != 0 && regressions == 0) parts.push_back("not worse than the baseline");
+  const std::string verdict = parts.empty() ? "report" : fmt::format("{}", fmt::join(parts, ", "));
   std::string out = fmt::format("### Warplens: {}\n\n{} on a virtual {}.\n", verdict, markdown_code(v.run->program),
                                 markdown_text(v.run->gpu));
   if (const std::string end = end_sentence(*v.run); !end.empty())
     out += fmt::format("\n**Note:** {}.\n", markdown_text(end));
-  for (const Diagnostic& d : v.limits.faults) out += fmt::format("\n**Error:** {}\n", markdown_text(d.message));
+  for (const Diagnostic& d : v.faults) out += fmt::format("\n**Error:** {}\n", markdown_text(fault_text(d)));
   return out;
 }
 
@@ -50,9 +62,9 @@ std::string limits_table(const Verdict& v) {
       const char* mark = wanted == Outcome::kFailed   ? "**broken**"
                          : wanted == Outcome::kPassed ? "kept"
                                                       : "not checked";
-      out += fmt::format("| {} | {} | {} | {} |\n", markdown_code(report::shown_name(*v.run, c.kernel)),
-                         markdown_code(limit_text(*c.limit)),
-                         wanted == Outcome::kNotChecked ? "" : number_shown(c.value), mark);
+      out += fmt::format("| {} | {} | {} | {} |\n", markdown_cell(report::shown_name(*v.run, c.kernel)),
+                         markdown_cell(limit_text(*c.limit)),
+                         wanted == Outcome::kNotChecked ? "" : numbers_shown(c.value, c.limit->bound).first, mark);
     }
   }
   if (rows > kMostRows) out += fmt::format("\n... and {} more.\n", rows - kMostRows);
@@ -69,7 +81,8 @@ std::string issues_list(const Verdict& v) {
     }
     if (++rows > kMostRows) continue;
     const char* level = i.level == Level::kError ? "**error**" : i.level == Level::kWarning ? "warning" : "note";
-    const std::string place = i.file.empty() || i.line == 0 ? "" : fmt::format("{}:{}", shown_path(i.file), i.line);
+    const std::string place =
+        i.file.empty() || i.line == 0 ? "" : fmt::format("{}:{}", repository_path(i.file), i.line);
     out += fmt::format("- {} {} {} ({})\n", level, markdown_code(place), markdown_text(i.message), i.rule);
     if (!i.text.empty()) out += fmt::format("  {}\n", markdown_code(i.text));
   }
@@ -88,7 +101,7 @@ std::string kernels_table(const Verdict& v) {
   for (const size_t i : report::worst_first(groups)) {
     const FoldedLaunch& g = groups[i];
     if (++rows > kMostRows) continue;
-    const std::string name = markdown_code(report::shown_name(*v.run, g.kernel));
+    const std::string name = markdown_cell(report::shown_name(*v.run, g.kernel));
     if (!g.counted) {
       out += fmt::format("| {} | {} | {} | | | | | |\n", name, g.launches, g.complete ? "not counted" : "not finished");
       continue;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/nearest.h"
@@ -45,6 +46,12 @@ Diagnostic unknown_rule(std::string_view id) {
   const std::string like = nearest(id, names);
   return make_error(fmt::format("there is no rule '{}'", id),
                     like.empty() ? "warplens explain lists the rules" : "did you mean " + like + "?");
+}
+
+bool is_finding(std::string_view rule) {
+  using enum events::FindingKind;
+  const auto kinds = {kOutOfBounds, kNullPointer, kMisaligned, kTrap, kAssert, kStackOverflow, kDeadlock, kUnsupported};
+  return std::ranges::any_of(kinds, [&](events::FindingKind kind) { return rule_of(kind) == rule; });
 }
 
 std::string_view rule_of(events::FindingKind kind) {

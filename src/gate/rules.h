@@ -22,6 +22,8 @@ std::span<const Rule> rules();
 const Rule* find_rule(std::string_view id);
 /// The diagnostic for a name that is none, with the nearest.
 Diagnostic unknown_rule(std::string_view id);
+/// Whether findings break it: what a kernel does wrong, limits or not.
+bool is_finding(std::string_view rule);
 /// The rule that a finding breaks; empty for what stops a launch from outside (Ctrl-C, the time limit).
 std::string_view rule_of(events::FindingKind kind);
 

@@ -33,9 +33,31 @@ json rules_json() {
 }
 
 json artifact_json(const std::string& file) {
-  const std::string path = shown_path(file);
+  const std::string path = repository_path(file);
   if (path.starts_with("/")) return {{"uri", "file://" + uri_path(path)}};
   return {{"uri", uri_path(path)}, {"uriBaseId", "%SRCROOT%"}};
+}
+
+/// Code scanning takes no result without a file: what is said of a whole kernel gets the kernel's first line, else the
+/// PTX, else the program.
+Issue with_place(Issue issue, const report::RunRecord& run) {
+  if (!issue.file.empty()) return issue;
+  for (const report::KernelRecord& kernel : run.kernels) {
+    const events::KernelInfo& info = kernel.info;
+    if (info.name != issue.kernel) continue;
+    issue.file = info.ptx_file;
+    for (const events::PcInfo& pc : info.pcs) {
+      const std::string& file = info.files[pc.user_place.file];
+      if (pc.user_place.line == 0 || file.empty()) continue;
+      if (issue.line != 0 && (file != issue.file || pc.user_place.line >= issue.line)) continue;
+      issue.file = file;
+      issue.line = pc.user_place.line;
+    }
+    break;
+  }
+  if (issue.file.empty()) issue.file = run.program;
+  if (issue.line == 0) issue.line = 1;
+  return issue;
 }
 
 json location_json(const Issue& issue) {
@@ -66,19 +88,21 @@ std::string fingerprint(const Issue& issue, std::map<uint64_t, unsigned>& seen) 
   return fmt::format("{:016x}:{}", hash, ++seen[hash]);
 }
 
-json result_json(const Issue& issue, std::map<uint64_t, unsigned>& seen) {
+json result_json(const Issue& issue, const report::RunRecord& run, std::map<uint64_t, unsigned>& seen) {
   json result = {{"ruleId", issue.rule},
                  {"ruleIndex", find_rule(issue.rule) - rules().data()},
                  {"level", word(issue.level)},
                  {"message", text_json(issue.message)}};
-  if (json location = location_json(issue); !location.empty()) result["locations"] = json::array({std::move(location)});
+  if (json location = location_json(with_place(issue, run)); !location.empty())
+    result["locations"] = json::array({std::move(location)});
   result["partialFingerprints"] = {{"warplensLine/v1", fingerprint(issue, seen)}};
   if (!issue.allowed.empty())
     result["suppressions"] = json::array({{{"kind", "inSource"}, {"justification", valid_utf8(issue.allowed)}}});
   return result;
 }
 
-json invocation_json(const report::RunRecord& run) {
+json invocation_json(const Verdict& verdict) {
+  const report::RunRecord& run = *verdict.run;
   const report::RunEnd& end = run.end;
   json j = {{"executionSuccessful", !end.timed_out && !end.interrupted && end.signal == 0 && run.damaged_lines == 0},
             {"exitCode", end.exit_code}};
@@ -86,6 +110,8 @@ json invocation_json(const report::RunRecord& run) {
   json notes = json::array();
   if (const std::string sentence = end_sentence(run); !sentence.empty())
     notes.push_back({{"level", "warning"}, {"message", text_json(sentence)}});
+  for (const Diagnostic& d : verdict.faults)
+    notes.push_back({{"level", "error"}, {"message", text_json(fault_text(d))}});
   for (const report::Notice& n : run.notices) notes.push_back({{"level", "note"}, {"message", text_json(n.text)}});
   if (!notes.empty()) j["toolExecutionNotifications"] = std::move(notes);
   return j;
@@ -96,14 +122,14 @@ json invocation_json(const report::RunRecord& run) {
 std::string sarif_text(const Verdict& verdict) {
   std::map<uint64_t, unsigned> seen;
   json results = json::array();
-  for (const Issue& issue : verdict.issues) results.push_back(result_json(issue, seen));
+  for (const Issue& issue : verdict.issues) results.push_back(result_json(issue, *verdict.run, seen));
   const json j = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
       {"version", "2.1.0"},
       {"runs",
        json::array(
            {{{"tool", {{"driver", {{"name", "warplens"}, {"version", WARPLENS_VERSION}, {"rules", rules_json()}}}}},
-             {"invocations", json::array({invocation_json(*verdict.run)})},
+             {"invocations", json::array({invocation_json(verdict)})},
              {"results", std::move(results)}}})}};
   return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

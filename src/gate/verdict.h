@@ -22,6 +22,7 @@ struct Verdict {
   LimitsReport limits;
   std::optional<Difference> baseline;  ///< when there is one to compare with
   std::vector<Issue> issues;           ///< collect_issues()
+  Diagnostics faults;                  ///< what kept the gate from judging: limits, allowances, the baseline
 };
 
 /// How the run ended when it did not end well ("the time limit ended the program; ..."); empty: it did.

@@ -52,6 +52,21 @@ TEST_F(DiffTest, growth_is_code_1_with_a_table) {
   EXPECT_EQ(run({"-q", "--baseline", b, "--allow-growth", "5%"}, {"record"}).exit_code, 0);
 }
 
+TEST_F(DiffTest, comparing_nothing_is_code_2) {
+  const std::string a = report("a.json");
+  const std::string b =
+      edited(a, "b.json", [](json& j) { j["kernels"][0]["name"] = j["kernels"][0]["short_name"] = "x"; });
+  const auto nothing = tool({"diff", b, a});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_NE(nothing.errors.find("nothing was compared"), std::string::npos) << nothing.errors;
+  const auto gated = run({"-q", "--baseline", b}, {"record"});
+  EXPECT_EQ(gated.exit_code, 2);
+  EXPECT_NE(gated.errors.find("nothing was compared"), std::string::npos) << gated.errors;
+  expect_refused(run({"--no-count", "--baseline", a}, {"record"}), "nothing to compare");
+  expect_refused(run({"--json", path("x"), "--csv", path("./x")}, {"record"}), "the same file");
+  EXPECT_EQ(tool({"diff", a, b, "--help"}).exit_code, 0);
+}
+
 TEST_F(DiffTest, damaged_and_foreign_files_are_told_where) {
   const std::string a = report("a.json");
   const std::string whole = read(a);

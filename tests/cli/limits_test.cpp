@@ -38,7 +38,7 @@ TEST_F(LimitsCliTest, options_override_the_file) {
   EXPECT_EQ(run_with(config, {"-q", "--limit", "excessive_sectors=236544"}, {"record"}).exit_code, 0);
   EXPECT_EQ(run({"-q", "--limit", "max_sectors_per_request=4"}, {"record"}).exit_code, 1);
   EXPECT_EQ(run({"-q", "--limit=max_sectors_per_request=32"}, {"record"}).exit_code, 0);
-  EXPECT_EQ(run_with(config, {"-q", "--no-config"}, {"record"}).exit_code, 0);
+  EXPECT_EQ(run_with(config, {"-q", "--no-config"}, {"record"}).exit_code, 2);  // --config and none: a contradiction
 }
 
 TEST_F(LimitsCliTest, what_checks_nothing_is_code_2) {

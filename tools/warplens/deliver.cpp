@@ -16,6 +16,7 @@
 #include "gate/limits.h"
 #include "gate/markdown_view.h"
 #include "gate/observations.h"
+#include "gate/rules.h"
 #include "gate/sarif_view.h"
 #include "gate/verdict.h"
 #include "report/csv_view.h"
@@ -54,8 +55,10 @@ std::string gate_text(const RunOptions& options, const gate::Verdict& verdict) {
     text += fmt::format("\ncompared with {}:\n", gate::plain(options.baseline));
     text += gate::difference_text(*verdict.baseline, report::style_of(STDERR_FILENO));
   } else {
+    // A finding then makes the exit code, and no report tells of it.
+    const bool gates = !options.limits.empty() || options.baseline_report;
     for (const gate::Issue& i : verdict.issues)
-      if (is_regression(i)) text += gate::issue_line(i) + "\n";
+      if (is_regression(i) || (options.quiet && gates && gate::is_finding(i.rule))) text += gate::issue_line(i) + "\n";
   }
   if (!options.quiet || limits.failed()) text += gate::limits_text(*verdict.run, limits);
   return text;
@@ -69,6 +72,9 @@ std::vector<gate::Issue> compare(const RunOptions& options, gate::Verdict& verdi
   auto now = gate::parse_report(report::json_text(run, report::Folding::kByShape), run.program);
   WL_CHECK(now.has_value(), "our own report cannot be read");
   verdict.baseline = gate::compare(*options.baseline_report, *now, options.growth.value_or(gate::Growth{}));
+  const bool whole = !run.end.timed_out && !run.end.interrupted && run.end.signal == 0;
+  if (verdict.baseline->compared == 0 && whole)
+    verdict.faults.push_back(gate::nothing_compared(*verdict.baseline, options.baseline));
   std::vector<gate::Issue> issues = gate::issues_of(*verdict.baseline);
   for (gate::Issue& i : issues)
     if (const std::string* reason = allowances.find(i.rule, i.file, i.line)) i.allowed = *reason;
@@ -90,7 +96,11 @@ bool write_files(const RunOptions& options, const gate::Verdict& verdict, report
   write(options.sarif, [&] { return gate::sarif_text(verdict); });
   write(options.junit, [&] { return gate::junit_text(verdict); });
   write(options.markdown, [&] { return gate::markdown_report(verdict); });
-  write(options.annotations, [&] { return gate::annotations_text(verdict); });
+  write(options.annotations, [&] {
+    // GitHub knows a command only at the begin of a line, and the program may have left one open.
+    const std::string text = gate::annotations_text(verdict);
+    return options.annotations == "-" && !text.empty() ? "\n" + text : text;
+  });
   return written;
 }
 
@@ -117,17 +127,17 @@ int deliver(const RunOptions& options, const RunOutcome& outcome) {
     text.folding = folding;
     written &= write_text(report::run_text(run, text));
   }
+  for (const Diagnostics& faults : {verdict.limits.faults, allowances.faults()})
+    verdict.faults.insert(verdict.faults.end(), faults.begin(), faults.end());
   written &= write_files(options, verdict, folding);
   written &= write_text(gate_text(options, verdict));
-  Diagnostics faults = verdict.limits.faults;
-  faults.insert(faults.end(), allowances.faults().begin(), allowances.faults().end());
-  print(faults);
+  print(verdict.faults);
   // The library could not write all it counted: the report is incomplete, which must not pass for a good run.
   if (run.damaged_lines != 0 && !run.end.timed_out && !run.end.interrupted) written = false;
   if (!written) return kCannotWrite;
   if (outcome.exit_code != 0 || !gates) return outcome.exit_code;
   if (worse || verdict.limits.failed() || has_findings(run)) return kBroken;
-  return faults.empty() ? 0 : kMisuse;
+  return verdict.faults.empty() ? 0 : kMisuse;
 }
 
 }  // namespace warplens::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "gate/difference.h"
@@ -62,7 +63,7 @@ Result<DiffOptions> parse(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int diff_command(const std::vector<std::string>& arguments) {
-  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
+  if (std::ranges::any_of(arguments, [](const std::string& a) { return a == "--help" || a == "-h"; })) {
     std::fputs(diff_help().c_str(), stdout);
     return 0;
   }
@@ -87,6 +88,10 @@ int diff_command(const std::vector<std::string>& arguments) {
                                  "standard output")
                    .has_value();
   if (!written) return kCannotWrite;
+  if (difference.compared == 0 && before->whole && after->whole) {
+    print({gate::nothing_compared(difference, options->files[0])});
+    return kMisuse;
+  }
   return difference.worse() ? kBroken : 0;
 }
 
@@ -104,8 +109,8 @@ another compiler made from the same source is said to be one.
 
 'warplens run --baseline BEFORE.json' does the same at the end of a run.
 
-exit code: 0, or 1 when something is worse; 2 wrong use or a file that is no such report, 3 a result could not be
-written.
+exit code: 0, or 1 when something is worse; 2 wrong use, a file that is no such report, or two that have no kernel in
+common; 3 a result could not be written.
 )";
 }
 

@@ -311,19 +311,32 @@ class Parser {
     if (!options_.metrics.empty() && options_.csv.empty())
       faults_.push_back(make_error("--metrics chooses columns of --csv, and there is none", "add --csv FILE"));
     std::vector<const char*> to_stdout;
+    std::map<std::string, const char*> files;
     for (const auto& [path, name] : {std::pair{&options_.json, "--json"},
                                      {&options_.csv, "--csv"},
                                      {&options_.sarif, "--sarif"},
                                      {&options_.junit, "--junit"},
                                      {&options_.markdown, "--markdown"},
-                                     {&options_.annotations, "--annotations"}})
+                                     {&options_.annotations, "--annotations"}}) {
       if (*path == "-") to_stdout.push_back(name);
+      if (*path == "-" || path->empty() || *path == "/dev/null") continue;
+      std::error_code error;
+      const auto [it, fresh] =
+          files.try_emplace(std::filesystem::absolute(*path, error).lexically_normal().string(), name);
+      if (!fresh)
+        faults_.push_back(make_error(fmt::format("{} and {} name the same file: {}", it->second, name, *path)));
+    }
+    if (options_.no_config && !options_.config.empty())
+      faults_.push_back(make_error("--no-config reads no file, and --config names one", "leave one of them out"));
     if (to_stdout.size() > 1)
       faults_.push_back(make_error(fmt::format("only one of {} can be standard output", fmt::join(to_stdout, ", ")),
                                    "give files to the others"));
     if (!options_.limits.empty() && !options_.session.count)
       faults_.push_back(make_error("--no-count counts nothing; there is nothing to check limits on",
                                    "--no-config leaves the limits of .warplens.toml out"));
+    if (options_.baseline_report && !options_.session.count)
+      faults_.push_back(make_error("--no-count counts nothing; there is nothing to compare with the baseline",
+                                   "--no-config leaves the baseline of .warplens.toml out"));
   }
 
   void take_inputs() {

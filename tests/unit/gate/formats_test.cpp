@@ -141,6 +141,50 @@ TEST_F(Formats, fingerprints_do_not_know_line_numbers) {
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
 }
 
+TEST_F(Formats, faults_are_in_every_format) {
+  verdict_.faults = {make_error_at(folder_ + "/a.cu", {3, 7}, "not an allowance")};
+  EXPECT_NE(annotations_text(verdict_).find("::error file=a.cu,line=3,col=7,title=warplens::not an allowance"),
+            std::string::npos);
+  for (const std::string& text : {sarif_text(verdict_), junit_text(verdict_)})
+    EXPECT_NE(text.find("a.cu:3:7: not an allowance"), std::string::npos) << text;
+  EXPECT_NE(markdown_report(verdict_).find("### Warplens: 1 finding, 1 limit broken, 1 fault"), std::string::npos);
+}
+
+TEST_F(Formats, places_are_the_repositorys) {
+  fs::create_directories("top/.git");
+  fs::create_directories("top/sub/deep");
+  fs::current_path("top/sub");
+  ::unsetenv("GITHUB_WORKSPACE");
+  EXPECT_EQ(repository_path("dev.cu"), "sub/dev.cu");
+  EXPECT_EQ(repository_path(folder_ + "/top/sub/deep/x.cu"), "sub/deep/x.cu");
+  EXPECT_EQ(shown_path(folder_ + "/top/sub/deep/x.cu"), "deep/x.cu");
+  EXPECT_EQ(repository_path("/usr/x.cu"), "/usr/x.cu");
+  ::setenv("GITHUB_WORKSPACE", folder_.c_str(), 1);
+  EXPECT_EQ(repository_path("dev.cu"), "top/sub/dev.cu");
+  ::unsetenv("GITHUB_WORKSPACE");
+}
+
+TEST_F(Formats, sarif_of_a_whole_kernel_has_a_place) {
+  Issue whole;
+  whole.rule = "low-occupancy";
+  whole.kernel = run_.kernels[0].info.name;
+  Issue foreign = whole;
+  foreign.kernel = "none";
+  verdict_.issues = {whole, foreign};
+  const nlohmann::json results = nlohmann::json::parse(sarif_text(verdict_))["runs"][0]["results"];
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 2);  // of its first instruction
+  EXPECT_TRUE(results[1]["locations"][0]["physicalLocation"].contains("artifactLocation"));
+}
+
+TEST(Numbers, are_told_apart) {
+  EXPECT_EQ(number_shown(41152250), "41,152,250");
+  EXPECT_EQ(number_shown(41152249.25), "41,152,249.2");
+  EXPECT_EQ(number_shown(0.123456), "0.1235");
+  EXPECT_EQ(numbers_shown(4.0000001, 4), (std::pair<std::string, std::string>("4.0000001", "4")));
+  EXPECT_EQ(numbers_shown(1234.56, 1234.57), (std::pair<std::string, std::string>("1,234.560", "1,234.570")));
+  EXPECT_EQ(numbers_shown(1, 1).first, "1");
+}
+
 TEST(Escape, utf8) {
   EXPECT_EQ(valid_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
   const std::string r = "\xef\xbf\xbd";
@@ -157,7 +201,8 @@ TEST(Escape, each_format) {
   EXPECT_EQ(xml_text("<a b=\"c\">&\n\t\x01\x7f"), "&lt;a b=&quot;c&quot;&gt;&amp;&#10;&#9;\xef\xbf\xbd\xef\xbf\xbd");
   EXPECT_EQ(workflow_message("50%: a,b\r\n::error::\x1b["), "50%25: a,b%0D%0A::error::?[");
   EXPECT_EQ(workflow_property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
-  EXPECT_EQ(markdown_code("a|b"), "`a\\|b`");
+  EXPECT_EQ(markdown_code("a|b"), "`a|b`");
+  EXPECT_EQ(markdown_cell("a|b"), "`a\\|b`");
   EXPECT_EQ(markdown_code("a``b"), "```a``b```");
   EXPECT_EQ(markdown_code("`"), "`` ` ``");
   EXPECT_EQ(markdown_code(""), "");

@@ -154,6 +154,8 @@ TEST_F(LimitsTest, a_limit_on_no_kernel_is_a_fault) {
       render(report.faults[0]),
       "x.toml:3:1: error: excessive_sectors = 0 was not checked: no kernel that ran matches 'reduce'\n  hint: there "
       "ran matmul_naive\n");
+  run.launches[0].complete = false;
+  EXPECT_NE(check(run, {limit("excessive_sectors=0")}).faults.at(0).message.find("ran to its end"), std::string::npos);
   run.launches[0].counts = nullptr;
   EXPECT_NE(check(run, {limit("excessive_sectors=0")}).faults.at(0).message.find("was counted"), std::string::npos);
   run.end.interrupted = true;  // Ctrl-C before the kernel: no fault of the limit
@@ -219,9 +221,9 @@ TEST(FindAllowances, forms_and_faults) {
 TEST(ParseLimit, refuses_what_it_cannot_mean) {
   EXPECT_EQ(parse_limit("max_sector_per_request=4").error()[0].hint, "did you mean max_sectors_per_request?");
   EXPECT_NE(parse_limit("max:launch__grid_siz=4").error()[0].hint.find("launch__grid_size"), std::string::npos);
-  for (const char* bad :
-       {"", "excessive_sectors", "excessive_sectors=", "excessive_sectors=many", "excessive_sectors=1e",
-        "excessive_sectors=inf", "=4", "max:=4", "max:launch__grid_size,launch__block_size=4"})
+  for (const char* bad : {"", "excessive_sectors", "excessive_sectors=", "excessive_sectors=many",
+                          "excessive_sectors=1e", "excessive_sectors=inf", "excessive_sectors=-1", "min_occupancy=50",
+                          "=4", "max:=4", "max:launch__grid_size,launch__block_size=4"})
     EXPECT_FALSE(parse_limit(bad).has_value()) << bad;
 }
 
