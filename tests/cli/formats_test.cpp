@@ -19,9 +19,10 @@ TEST_F(FormatsCliTest, all_formats_come_from_one_run) {
   EXPECT_EQ(json::parse(read(path("a.sarif")))["runs"][0]["results"][0]["ruleId"], "excessive-sectors");
   EXPECT_NE(read(path("a.xml")).find("name=\"excessive_sectors = 0\""), std::string::npos);
   EXPECT_NE(read(path("a.md")).find("### Warplens: 1 limit broken"), std::string::npos) << read(path("a.md"));
-  EXPECT_EQ(read(path("a.txt")).rfind("::error file=k.ptx,line=30,title=warplens excessive-sectors::matmul_naive", 0),
-            0u)
-      << read(path("a.txt"));
+  // The path is that within the repository around the test's folder, if there is one.
+  const std::string annotations = read(path("a.txt"));
+  EXPECT_EQ(annotations.rfind("::error file=", 0), 0u) << annotations;
+  EXPECT_NE(annotations.find("k.ptx,line=30,title=warplens excessive-sectors::matmul_naive"), std::string::npos);
   EXPECT_NE(read(path("a.csv")).find("matmul_naive"), std::string::npos);
 }
 

@@ -126,7 +126,7 @@ TEST_F(OccupancyTest, wrong_use_is_told) {
 TEST_F(OccupancyTest, reports_that_cannot_be_written_are_refused) {
   const std::string ptx = file("copy.ptx", kPtx);
   expect_refused(tool({"run", "--metrics", "gld_transactions", ptx}), "add --csv FILE");
-  expect_refused(tool({"run", "--csv", "-", "--json", "-", ptx}), "only one of --json and --csv");
+  expect_refused(tool({"run", "--csv", "-", "--json", "-", ptx}), "only one of --json, --csv");
 }
 
 TEST_F(OccupancyTest, every_command_has_help) {
