@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/nearest.h"
+#include "gate/text_file.h"
 #include "report/launch_selection.h"
 // As in src/gpu: one library, one set of settings.
 #undef TOML_SHARED_LIB
@@ -215,14 +212,9 @@ Result<Config> parse_config(std::string_view text, const std::string& file) {
 }
 
 Result<Config> read_config(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  std::error_code error;
-  if (!in || std::filesystem::is_directory(path, error))
-    return make_error(fmt::format("cannot read {}: {}", path, std::strerror(errno != 0 ? errno : EISDIR)));
-  return parse_config(text.str(), path);
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.error();
+  return parse_config(*text, path);
 }
 
 void override_limit(Config& config, const Limit& limit) {

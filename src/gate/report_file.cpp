@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <tuple>
 
 #include "gate/json_place.h"
+#include "gate/text_file.h"
 #include "report/json_view.h"
 
 namespace warplens::gate {
@@ -347,14 +344,9 @@ Result<StoredReport> parse_report(std::string_view text, const std::string& path
 }
 
 Result<StoredReport> read_report(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  std::error_code error;
-  if (!in || std::filesystem::is_directory(path, error))
-    return make_error(fmt::format("cannot read {}: {}", path, std::strerror(errno != 0 ? errno : EISDIR)));
-  return parse_report(text.str(), path);
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.error();
+  return parse_report(*text, path);
 }
 
 }  // namespace warplens::gate
