@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all rungs share: buffers, inputs, checking, timing, the two ways to run a rung.
+// What all rungs share: buffers, inputs, checking, timing, the three ways to run a rung.
 //
 //   rung              verify at small sizes against double precision, odd ones too, and empty ones where the topic has
 //                     them; exit code 1 when anything is wrong
 //   rung time [size]  verify, then time at full size: one line "name,size,median_us,min_us,figure,unit" on standard
 //                     output; then compare elements spread over what the timed launches left
+//   rung count [size] verify, then run once, at a size small enough to count, between cudaProfilerStart and
+//                     cudaProfilerStop, which profilers and `warplens run` heed (--profile-from-start off); one line
+//                     "name,size" on standard output; then compare as after timing
 //
 // A rung is one .cu file of at most 120 lines that holds its kernel and hands a launch function to its topic's header
-// (matmul/matmul.h and so on). The same file is built by `warplens run` and by nvcc. Rungs work on the default stream.
+// (matmul/matmul.h and so on). The same file is built by `warplens run` and by nvcc. Rungs work on the default stream. A
+// rung that has several forms runs them one after the other, each with a name and lines of its own.
 #pragma once
+#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -16,7 +21,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -72,17 +76,21 @@ constexpr long kMostSize = 1l << 30;
 class Run {
  public:
   Run(int argc, char** argv, const char* name) : name_(name) {
-    timing_ = argc > 1 && std::strcmp(argv[1], "time") == 0;
+    const std::string mode = argc > 1 ? argv[1] : "";
+    timing_ = mode == "time";
+    counting_ = mode == "count";
     char* end = nullptr;
     const long size = argc > 2 ? std::strtol(argv[2], &end, 10) : 0;
-    if ((argc > 1 && !timing_) || argc > 3 || (argc > 2 && (*end != 0 || size < 1 || size > kMostSize))) {
-      std::fprintf(stderr, "usage: %s [time [size]], size 1 to %ld\n", name, kMostSize);
+    if ((argc > 1 && !measures()) || argc > 3 || (argc > 2 && (*end != 0 || size < 1 || size > kMostSize))) {
+      std::fprintf(stderr, "usage: %s [time|count [size]], size 1 to %ld\n", name, kMostSize);
       std::exit(2);
     }
     size_ = static_cast<int>(size);
   }
-  bool timing() const { return timing_; }
-  int size(int otherwise) const { return size_ != 0 ? size_ : otherwise; }
+  /// After verifying, the rung is to be timed or counted: `time` and `compare_full_size` do something.
+  bool measures() const { return timing_ || counting_; }
+  /// The size typed, else that at which the rung is timed, or counted.
+  int size(int timed, int counted) const { return size_ != 0 ? size_ : counting_ ? counted : timed; }
 
   /// Launches are over: their errors show here.
   void finished(const std::string& what) {
@@ -101,17 +109,19 @@ class Run {
     }
     const bool right = worst <= allowed;
     wrong_ |= !right;
-    if (!right || !timing_) {
+    if (!right || !measures()) {
       std::fprintf(right ? stdout : stderr, "%s %s: largest error %.2g, allowed %.2g: %s\n", name_.c_str(),
                    what.c_str(), worst, allowed, right ? "right" : "WRONG");
     }
     if (!right && at < want.size())
       std::fprintf(stderr, "  element %zu: %.9g instead of %.9g\n", at, static_cast<double>(got[at]), want[at]);
   }
-  /// Median of 15 launches after 3, by events; work / time is the figure: bytes give GB/s, operations GFLOP/s.
+  /// Median of 15 launches after 3, by events; work / time is the figure: bytes give GB/s, operations GFLOP/s. When
+  /// counting, one launch.
   template <class Launch>
   void time(size_t size, double work, const char* unit, Launch launch) {
-    if (!timing_ || wrong_) return;
+    if (!measures() || wrong_) return;
+    if (counting_) return count(size, launch);
     cudaEvent_t begin, end;
     must(cudaEventCreate(&begin), "event");
     must(cudaEventCreate(&end), "event");
@@ -136,7 +146,7 @@ class Run {
   /// `want(i)` is the right element i.
   template <class T, class Want>
   void compare_full_size(const std::vector<T>& got, size_t samples, double allowed, Want want) {
-    if (!timing_ || wrong_) return;
+    if (!measures() || wrong_) return;
     const size_t apart = std::max<size_t>(got.size() / samples, 1);
     const size_t step =
         apart - (apart + 1) % 2;  // odd: all lanes of a warp and all columns of a matrix have their turn
@@ -148,8 +158,18 @@ class Run {
   int exit_code() const { return wrong_ ? 1 : 0; }
 
  private:
+  template <class Launch>
+  void count(size_t size, Launch launch) {
+    must(cudaProfilerStart(), "cudaProfilerStart");
+    launch();
+    must(cudaGetLastError(), "launch");
+    must(cudaDeviceSynchronize(), "run");
+    must(cudaProfilerStop(), "cudaProfilerStop");
+    std::printf("%s,%zu\n", name_.c_str(), size);
+  }
+
   std::string name_;
-  bool timing_ = false, wrong_ = false;
+  bool timing_ = false, counting_ = false, wrong_ = false;
   int size_ = 0;
 };
 

@@ -38,8 +38,8 @@ int run_values(int argc, char** argv, const char* name, int spread, Launch launc
     for (int i = 0; i < n; ++i) want[i] = value(in.data(), i, n);
     run.compare(std::to_string(n), to.host(), want, 0);
   }
-  if (run.timing()) {
-    const int n = run.size(1 << 24);
+  if (run.measures()) {
+    const int n = run.size(1 << 24, 1 << 16);
     const std::vector<float> host = random_floats(words(n), 1);
     Buffer<float> in(host), out(n);
     Buffer<const float*> rows(table(n, in.get()));

@@ -47,8 +47,8 @@ int run_attention(int argc, char** argv, const char* name, Launch launch) {
     }
     run.compare(what, o.host(), want, 1e-5);
   }
-  if (run.timing()) {
-    const int length = run.size(4096), heads = 16;
+  if (run.measures()) {
+    const int length = run.size(4096, 256), heads = 16;
     const size_t count = size_t(heads) * length * kRow;
     const std::vector<float> q = random_floats(count, 1), k = random_floats(count, 2), v = random_floats(count, 3);
     Buffer<float> dq(q), dk(k), dv(v), o(count);

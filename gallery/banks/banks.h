@@ -20,8 +20,8 @@ int run_banks(int argc, char** argv, const char* name, Kernel kernel, Word word,
   for (size_t i = 0; i < want.size(); ++i)
     for (int step = 0; step < 32; ++step) want[i] += double(word(int(i % 32), step)) * (step + 1) * 2;
   run.compare("sums", few.host(), want, 0);  // whole numbers below 2^24 (of 16-byte loads even ones below 2^25): exact
-  if (run.timing()) {
-    const int blocks = 132 * 8, rounds = run.size(512);
+  if (run.measures()) {
+    const int blocks = 132 * 8, rounds = run.size(512, 2);
     Buffer<float> out(size_t(blocks) * 256);
     run.time(rounds, 32.0 * 32 * bytes * rounds * 8 * blocks, "GB/s",
              [&] { kernel<<<blocks, dim3(32, 8)>>>(rounds, out.get()); });

@@ -38,8 +38,8 @@ int run_walks(int argc, char** argv, const char* name, Launch launch, PathOf pat
     for (int i = 0; i < n; ++i) want[i] = end_of(path(i, 40), i);
     run.compare(std::to_string(n), out.host(), want, 0);
   }
-  if (run.timing()) {
-    const int n = run.size(1 << 20), steps = 2048;
+  if (run.measures()) {
+    const int n = run.size(1 << 20, 1 << 14), steps = 2048;
     Buffer<unsigned> out(n);
     run.time(n, double(n) * steps, "Gstep/s", [&] { launch(Walk{n, steps, out.get()}); });
     run.compare_full_size(out.host(), 10000, 0, [&](size_t i) { return end_of(path(int(i), steps), unsigned(i)); });

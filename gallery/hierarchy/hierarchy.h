@@ -22,8 +22,8 @@ int run_places(int argc, char** argv, const char* name, Launch launch, Want want
     for (int i = 0; i < n; ++i) all[i] = want(i, 3);
     run.compare(std::to_string(n), out.host(), all, 1e-5);
   }
-  if (run.timing()) {
-    const int n = run.size(1 << 20), rounds = 64;
+  if (run.measures()) {
+    const int n = run.size(1 << 20, 1 << 14), rounds = 64;
     Buffer<float> out(n);
     run.time(n, double(n) * rounds * 16, "Gload/s", [&] { launch(Place{n, rounds, out.get()}); });
     run.compare_full_size(out.host(), 100000, 1e-5, [&](size_t i) { return want(int(i), rounds); });

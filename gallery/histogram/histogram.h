@@ -51,8 +51,8 @@ int run_histogram(int argc, char** argv, const char* name, Launch launch, int fu
     for (const int v : values) want[bin_of(p, v)] += 1;
     run.compare(what, counts.host(), want, 0);
   }
-  if (run.timing()) {
-    const int n = run.size(1 << 26);
+  if (run.measures()) {
+    const int n = run.size(1 << 26, 1 << 20);
     const std::vector<int> values = random_values(n, false);
     Buffer<int> in(values), counts(full_bins);
     run.time(n, 4.0 * n, "GB/s", [&] {

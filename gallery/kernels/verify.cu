@@ -6,6 +6,7 @@
 //   warplens run -O2 -std=c++17 -Iinclude gallery/kernels/verify.cu [PART...]
 //   PART: sgemm, sgemm_big, transpose, sum, histogram, attention, status
 #include <array>
+#include <cstring>
 #include <functional>
 #include <warplens/kernels.cuh>
 

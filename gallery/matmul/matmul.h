@@ -43,8 +43,8 @@ int run_matmul(int argc, char** argv, const char* name, Launch launch, StoredA s
       run.compare(what, dc.host(), want, 1e-6 * (k + 4));
     }
   }
-  if (run.timing()) {
-    const int n = run.size(full);
+  if (run.measures()) {
+    const int n = run.size(full, 256);
     const std::vector<float> a = random_floats(size_t(n) * n, 1), b = random_floats(size_t(n) * n, 2);
     Buffer<float> da(a), db(b), dc(size_t(n) * n);
     run.time(n, 2.0 * n * n * n, "GFLOP/s", [&] { launch(Matmul{n, n, n, 1, da.get(), db.get(), 0, dc.get()}); });

@@ -26,8 +26,8 @@ int run_sum(int argc, char** argv, const char* name, Launch launch, int full = 1
     for (const float v : x) sum += v;
     run.compare(std::to_string(n), out.host(), {sum}, 1e-4 + 1e-8 * n);
   }
-  if (run.timing()) {
-    const int n = run.size(full);
+  if (run.measures()) {
+    const int n = run.size(full, 1 << 20);
     const std::vector<float> host = random_floats(n, 1);
     Buffer<float> x(host);
     run.time(n, 4.0 * n, "GB/s", [&] {

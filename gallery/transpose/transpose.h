@@ -30,8 +30,8 @@ int run_transpose(int argc, char** argv, const char* name, Launch launch, Kind k
         want[kind == Kind::Copy ? size_t(r) * cols + c : size_t(c) * rows + r] = in[size_t(r) * cols + c];
     run.compare(what, to.host(), want, 0);
   }
-  if (run.timing()) {
-    const int n = run.size(8192);
+  if (run.measures()) {
+    const int n = run.size(8192, 512);
     const std::vector<float> host = random_floats(size_t(n) * n, 1);
     Buffer<float> in(host), out(size_t(n) * n);
     run.time(n, 8.0 * n * n, "GB/s", [&] { launch(Transpose{n, n, in.get(), out.get()}); });
