@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/measured and the merging of scripts/measure_gpu on a small tree: what must be noticed is noticed.
+"""scripts/measured on a small tree: what must be noticed is noticed.
 
   figures_test.py SCRIPTS-FOLDER"""
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import subprocess
@@ -68,22 +66,5 @@ def check_measured():
         expect("a rung that says it is not measured", measured(root).returncode == 0 and measured(root, "--check").returncode == 0)
 
 
-def check_merging():
-    loader = importlib.machinery.SourceFileLoader("measure_gpu", str(SCRIPTS / "measure_gpu"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("measure_gpu", loader))
-    loader.exec_module(module)
-    about = {"gpu": "a GPU", "driver": "1", "toolkit": "2", "date": "today"}
-    before = {**about, "date": "before", "rows": [{"rung": "a/01", "us": 1.0}, {"rung": "b/01", "us": 2.0}, {"rung": "b/02", "us": 3.0}]}
-    got = module.with_kept_rows(before, about, [{"rung": "b/01", "us": 4.0}], ["b"])
-    expect("other topics keep their rows and date", got == [{"date": "before", "rung": "a/01", "us": 1.0}, {"date": "today", "rung": "b/01", "us": 4.0}])
-    try:
-        module.with_kept_rows(before, {**about, "driver": "3"}, [], ["b"])
-        expect("another driver is refused", False)
-    except SystemExit as refusal:
-        expect("another driver is refused", "measure all topics" in str(refusal))
-
-
-sys.dont_write_bytecode = True
 check_measured()
-check_merging()
 print("right")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/measure_gpu with stand-ins for nvcc, nvidia-smi and ncu: what it writes, what it keeps, what it refuses. No GPU is needed.
+
+  measure_test.py SCRIPTS-FOLDER"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SCRIPTS = pathlib.Path(sys.argv[1])
+
+NVIDIA_SMI = """#!/bin/sh
+case "$1" in *compute_cap*) echo 9.0 ;; *) echo "NVIDIA H200, ${DRIVER:-1}, 1980 MHz" ;; esac
+"""
+# "Compiles" the second line of the source, a shell command, after "// ".
+NVCC = """#!/bin/sh
+if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0, V13.0.88"; exit; fi
+for word; do case "$word" in *.cu) source=$word ;; esac; out=$word; done
+echo "#!/bin/sh" > "$out"
+sed -n '2s,^// ,,p' "$source" >> "$out"
+chmod +x "$out"
+"""
+# Two launches of one kernel and one of another for each form; the second launch of "first" has one request more.
+NCU = """#!/usr/bin/env python3
+import subprocess, sys
+words = sys.argv[1:]
+metrics, table = words[words.index("--metrics") + 1].split(","), words[words.index("--log-file") + 1]
+assert words[:2] == ["--profile-from-start", "off"] and words[-1] == "count"
+done = subprocess.run(words[-2:], stdout=subprocess.PIPE, text=True)
+print("==PROF== on standard output")
+print(done.stdout, end="")
+with open(table, "w") as out:
+    print("==PROF== Connected to process 7", file=out)
+    print(",".join(f'"{n}"' for n in ["ID", "Kernel Name", *metrics]), file=out)
+    print(",".join('""' for n in ["ID", "Kernel Name", *metrics]), file=out)
+    for form in range(len(done.stdout.splitlines())):
+        for name, value in (("first(int, float *)", 1000), ("second()", 5), ("first(int, float *)", 1001)):
+            print(",".join(f'"{v}"' for v in ["0", name, *[f"{value + form:,}"] * len(metrics)]), file=out)
+sys.exit(done.returncode)
+"""
+LOADS, REGISTERS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "launch__registers_per_thread"
+
+
+def rung(name, *forms, us=2.5):
+    """A rung whose program is a shell script."""
+    time = "; ".join(f"echo {name}{form},8,{us},2.0,4.0,GB/s" for form in forms)
+    count = "; ".join(f"echo {name}{form},4" for form in forms)
+    return f"// Idea.\n// if [ $1 = time ]; then {time}; else {count}; fi\n"
+
+
+class Tree:
+    def __init__(self, folder, tools=("nvcc", "nvidia-smi", "ncu")):
+        self.root = pathlib.Path(folder)
+        for name in ("scripts", "include", "gallery/a", "gallery/b", "bin"):
+            (self.root / name).mkdir(parents=True)
+        shutil.copy(SCRIPTS / "measure_gpu", self.root / "scripts")
+        self.write("gallery/a/01_one.cu", rung("a/01_one", ""))
+        self.write("gallery/b/01_one.cu", rung("b/01_one", ""))
+        self.write("gallery/b/02_two.cu", rung("b/02_two", 1, 2))
+        for name, text in (("nvcc", NVCC), ("nvidia-smi", NVIDIA_SMI), ("ncu", NCU)):
+            if name in tools:
+                self.write(f"bin/{name}", text)
+                (self.root / "bin" / name).chmod(0o755)
+
+    def write(self, name, text):
+        (self.root / name).write_text(text)
+
+    def measure(self, *words, **variables):
+        # Nothing of this machine's own but what scripts need.
+        (self.root / "bin/python3").exists() or (self.root / "bin/python3").symlink_to(sys.executable)
+        for tool in ("sh", "sed", "chmod", "env"):
+            (self.root / "bin" / tool).exists() or (self.root / "bin" / tool).symlink_to(shutil.which(tool))
+        environment = {"PATH": str(self.root / "bin"), "CUDA_HOME": "/nowhere", **variables}
+        return subprocess.run([sys.executable, str(self.root / "scripts/measure_gpu"), *words], text=True, capture_output=True, env=environment)
+
+    def rows(self):
+        path = self.root / "results/h200/gallery.json"
+        return {row["rung"]: row for row in json.loads(path.read_text())["rows"]} if path.exists() else None
+
+
+def expect(what, right, got=""):
+    if not right:
+        sys.exit(f"WRONG: {what}\n{got}")
+
+
+def measured(tree, *words, **variables):
+    done = tree.measure(*words, **variables)
+    expect(f"measure {words} works", done.returncode == 0, done.stderr)
+    return tree.rows()
+
+
+def refused(tree, text, *words, exit_code=2, **variables):
+    before = tree.rows()
+    done = tree.measure(*words, **variables)
+    expect(f"measure {words} is refused: {text}", done.returncode == exit_code and text in done.stderr, f"{done.returncode} {done.stderr}")
+    expect("nothing is written then", tree.rows() == before)
+
+
+def check_counts(tree):
+    rows = measured(tree, "gallery")
+    expect("all rungs and forms", list(rows) == ["a/01_one", "b/01_one", "b/02_two1", "b/02_two2"], list(rows))
+    expect("times", rows["a/01_one"]["us"] == 2.5 and rows["a/01_one"]["size"] == 8)
+    counts = rows["b/02_two2"]["counts"]
+    expect("the size counted", counts["size"] == 4)
+    expect("kernels in order", [(k["kernel"], k["launches"]) for k in counts["kernels"]] == [("first(int, float *)", 2), ("second()", 1)])
+    expect("launches add up", counts["kernels"][0]["metrics"][LOADS] == 1001 + 1002)
+    expect("properties do not", counts["kernels"][0]["metrics"][REGISTERS] == 1002)
+    expect("the first form has its own", rows["b/02_two1"]["counts"]["kernels"][1]["metrics"][LOADS] == 5)
+
+
+def check_keeping(tree):
+    before = measured(tree, "gallery")
+    tree.write("gallery/b/01_one.cu", rung("b/01_one", "", us=9.0))
+    tree.write("gallery/a/01_one.cu", rung("a/01_one", "", us=9.0))
+    rows = measured(tree, "gallery/b", "--no-counts")
+    expect("other topics stay", rows["a/01_one"] == before["a/01_one"])
+    expect("new times", rows["b/01_one"]["us"] == 9.0)
+    expect("counts stay without new ones", rows["b/01_one"]["counts"] == before["b/01_one"]["counts"])
+    rows = measured(tree, "gallery/a/01_one", "--no-times")
+    expect("times stay without new ones", rows["a/01_one"]["us"] == 2.5 and "counts" in rows["a/01_one"])
+    rows = measured(tree, "gallery/a/01_one")
+    expect("one rung", rows["a/01_one"]["us"] == 9.0 and rows["b/01_one"]["us"] == 9.0)
+    refused(tree, "measure the whole gallery", "gallery/a", DRIVER="3")
+    refused(tree, "measure the whole gallery", "gallery", "--no-times", DRIVER="3")
+    (tree.root / "gallery/a/01_one.cu").unlink()
+    rows = measured(tree, "gallery", "--no-counts", DRIVER="3")
+    expect("another driver: all anew", "counts" not in rows["b/01_one"])
+    expect("a rung that went is gone", "a/01_one" not in rows)
+    tree.write("gallery/a/01_one.cu", rung("a/01_one", ""))
+    refused(tree, "has no time", "gallery/a", "--no-times", DRIVER="3")
+
+
+def check_refusals(tree):
+    refused(tree, "measure what?", "matmul")
+    refused(tree, "has no c; it has a, b", "gallery/c")
+    refused(tree, "it has b/01_one, b/02_two", "gallery/b/03_three")
+    refused(tree, "leaves nothing to do", "gallery", "--no-times", "--no-counts")
+    tree.write("gallery/b/01_one.cu", "// Idea.\n// exit 1\n")
+    refused(tree, "failed with 1", "gallery", exit_code=1)
+    refused(tree, "could not be counted", "gallery/b/01_one", "--no-times")
+    tree.write("gallery/b/01_one.cu", "// Idea.\n// true\n")
+    refused(tree, "0 launches were counted of 0 forms", "gallery/b/01_one", "--no-times")
+
+
+sys.dont_write_bytecode = True
+for check in (check_counts, check_keeping, check_refusals):
+    with tempfile.TemporaryDirectory() as folder:
+        check(Tree(folder))
+for missing, text, words in (("nvcc", "no nvcc", []), ("nvidia-smi", "no nvidia-smi", []), ("ncu", "--no-counts measures times alone", [])):
+    with tempfile.TemporaryDirectory() as folder:
+        refused(Tree(folder, {"nvcc", "nvidia-smi", "ncu"} - {missing}), text, "gallery", *words)
+print("right")
