@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kThreads) vectors(gallery::Matmul p) {
 }
 
 int main(int argc, char** argv) {
-  return gallery::run_matmul(argc, argv, "matmul/11_vectors", [](const gallery::Matmul& p) {
+  return gallery::run_matmul(argc, argv, "matmul/13_vectors", [](const gallery::Matmul& p) {
     vectors<<<dim3((p.n + kTile - 1) / kTile, (p.m + kTile - 1) / kTile), kThreads>>>(p);
   });
 }

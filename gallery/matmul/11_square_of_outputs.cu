@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreads) square_of_outputs(gallery::Matmul p)
 }
 
 int main(int argc, char** argv) {
-  return gallery::run_matmul(argc, argv, "matmul/10_square_of_outputs", [](const gallery::Matmul& p) {
+  return gallery::run_matmul(argc, argv, "matmul/11_square_of_outputs", [](const gallery::Matmul& p) {
     square_of_outputs<<<dim3((p.n + kTile - 1) / kTile, (p.m + kTile - 1) / kTile), kThreads>>>(p);
   });
 }

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(512) column_of_outputs(gallery::Matmul p) {
 }
 
 int main(int argc, char** argv) {
-  return gallery::run_matmul(argc, argv, "matmul/09_column_of_outputs", [](const gallery::Matmul& p) {
+  return gallery::run_matmul(argc, argv, "matmul/10_column_of_outputs", [](const gallery::Matmul& p) {
     column_of_outputs<<<dim3((p.n + kTile - 1) / kTile, (p.m + kTile - 1) / kTile), 512>>>(p);
   });
 }

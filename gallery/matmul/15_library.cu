@@ -8,7 +8,7 @@
 #include "matmul.h"
 
 int main(int argc, char** argv) {
-  return gallery::run_matmul(argc, argv, "matmul/12_library", [](const gallery::Matmul& p) {
+  return gallery::run_matmul(argc, argv, "matmul/15_library", [](const gallery::Matmul& p) {
     gallery::must(warplens::kernels::sgemm(p.m, p.n, p.k, p.alpha, p.a, p.k, p.b, p.n, p.beta, p.c, p.n), "sgemm");
   });
 }

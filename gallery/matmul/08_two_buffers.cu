@@ -30,7 +30,7 @@ __global__ void two_buffers(gallery::Matmul p) {
 }
 
 int main(int argc, char** argv) {
-  return gallery::run_matmul(argc, argv, "matmul/07_two_buffers", [](const gallery::Matmul& p) {
+  return gallery::run_matmul(argc, argv, "matmul/08_two_buffers", [](const gallery::Matmul& p) {
     two_buffers<<<dim3((p.n + kTile - 1) / kTile, (p.m + kTile - 1) / kTile), dim3(kTile, kTile)>>>(p);
   });
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idea: a tile for each warp between the block's and the thread's, and lanes numbered in it so that neighbours share.
+// Change: 13 with 8 x 4 lanes in a warp's 64 x 32 elements instead of 2 x 16. Lanes n and n + 1 are in one row, n and
+// n + 2 in one column: loads of 16 bytes pass through shared memory two lanes at a time when such pairs agree.
+// Expected bottleneck: 8 passes of shared memory for a step of k instead of 12; then the latency of the global loads.
+// Not measured yet.
+#include "matmul.h"
+
+constexpr int kTile = 128, kDeep = 8, kOut = 8, kThreads = 256;
+
+__device__ float4 four(const float* row, int left, bool aligned) {
+  if (left >= 4 && aligned) return *reinterpret_cast<const float4*>(row);
+  return {left > 0 ? row[0] : 0, left > 1 ? row[1] : 0, left > 2 ? row[2] : 0, left > 3 ? row[3] : 0};
+}
+
+__global__ void __launch_bounds__(kThreads) warp_tiles(gallery::Matmul p) {
+  __shared__ float a[kDeep][kTile], b[kDeep][kTile];
+  const int row0 = blockIdx.y * kTile, col0 = blockIdx.x * kTile, t = threadIdx.x;
+  const int ar = t / 2, ak = t % 2 * 4, bk = t / 32, bc = t % 32 * 4;
+  const int lane_row = (t >> 1 & 1) | (t >> 2 & 6), lane_col = (t & 1) | (t >> 1 & 2);
+  const int row1 = t / 128 * 64 + lane_row * 4, col1 = t / 32 % 4 * 32 + lane_col * 4;
+  const bool aligned_a = p.k % 4 == 0, aligned_b = p.n % 4 == 0;
+  float sum[kOut][kOut] = {};
+  for (int k0 = 0; k0 < p.k; k0 += kDeep) {
+    const float4 from_a = four(p.a + size_t(row0 + ar) * p.k + k0 + ak, row0 + ar < p.m ? p.k - k0 - ak : 0, aligned_a);
+    const float4 from_b = four(p.b + size_t(k0 + bk) * p.n + col0 + bc, k0 + bk < p.k ? p.n - col0 - bc : 0, aligned_b);
+    a[ak][ar] = from_a.x, a[ak + 1][ar] = from_a.y, a[ak + 2][ar] = from_a.z, a[ak + 3][ar] = from_a.w;
+    *reinterpret_cast<float4*>(&b[bk][bc]) = from_b;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kDeep; ++k) {
+      float fa[kOut], fb[kOut];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        *reinterpret_cast<float4*>(fa + 4 * half) = *reinterpret_cast<const float4*>(&a[k][row1 + 32 * half]);
+        *reinterpret_cast<float4*>(fb + 4 * half) = *reinterpret_cast<const float4*>(&b[k][col1 + 16 * half]);
+      }
+#pragma unroll
+      for (int i = 0; i < kOut; ++i)
+#pragma unroll
+        for (int j = 0; j < kOut; ++j) sum[i][j] += fa[i] * fb[j];
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < kOut; ++i)
+#pragma unroll
+    for (int j = 0; j < kOut; j += 4) {
+      const int row = row0 + row1 + i % 4 + i / 4 * 32, col = col0 + col1 + j / 4 * 16;
+      if (row >= p.m) continue;
+      float* const c = p.c + size_t(row) * p.n + col;
+      float4 v = {p.alpha * sum[i][j], p.alpha * sum[i][j + 1], p.alpha * sum[i][j + 2], p.alpha * sum[i][j + 3]};
+      if (p.beta != 0) {
+        const float4 old = four(c, p.n - col, aligned_b);
+        v.x += p.beta * old.x, v.y += p.beta * old.y, v.z += p.beta * old.z, v.w += p.beta * old.w;
+      }
+      if (p.n - col >= 4 && aligned_b) {
+        *reinterpret_cast<float4*>(c) = v;
+      } else {
+        if (p.n - col > 0) c[0] = v.x;
+        if (p.n - col > 1) c[1] = v.y;
+        if (p.n - col > 2) c[2] = v.z;
+        if (p.n - col > 3) c[3] = v.w;
+      }
+    }
+}
+
+int main(int argc, char** argv) {
+  return gallery::run_matmul(argc, argv, "matmul/14_warp_tiles", [](const gallery::Matmul& p) {
+    warp_tiles<<<dim3((p.n + kTile - 1) / kTile, (p.m + kTile - 1) / kTile), kThreads>>>(p);
+  });
+}
