@@ -10,8 +10,8 @@
 //                     "name,size" on standard output; then compare as after timing
 //
 // A rung is one .cu file of at most 120 lines that holds its kernel and hands a launch function to its topic's header
-// (matmul/matmul.h and so on). The same file is built by `warplens run` and by nvcc. Rungs work on the default stream. A
-// rung that has several forms runs them one after the other, each with a name and lines of its own.
+// (matmul/matmul.h and so on). The same file is built by `warplens run` and by nvcc. Rungs work on the default stream.
+// A rung that has several forms runs them one after the other, each with a name and lines of its own.
 #pragma once
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -122,25 +122,16 @@ class Run {
   void time(size_t size, double work, const char* unit, Launch launch) {
     if (!measures() || wrong_) return;
     if (counting_) return count(size, launch);
-    cudaEvent_t begin, end;
-    must(cudaEventCreate(&begin), "event");
-    must(cudaEventCreate(&end), "event");
-    std::vector<float> us;
-    for (int i = 0; i < 18; ++i) {
-      must(cudaEventRecord(begin), "event");
-      launch();
-      must(cudaEventRecord(end), "event");
-      must(cudaEventSynchronize(end), "run");
-      float ms = 0;
-      must(cudaEventElapsedTime(&ms, begin, end), "event");
-      if (i >= 3) us.push_back(ms * 1000);
-    }
-    must(cudaGetLastError(), "launch");
-    std::sort(us.begin(), us.end());
-    const double median = us[us.size() / 2];
-    std::printf("%s,%zu,%.2f,%.2f,%.2f,%s\n", name_.c_str(), size, median, us[0], work / median / 1e3, unit);
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
+    const std::vector<float> us = sorted_us(launch);
+    report(size, us, work / us[us.size() / 2] / 1e3, unit);
+  }
+  /// The same for things done one after the other, `things` a launch: the figure is nanoseconds for one.
+  template <class Launch>
+  void time_each(size_t size, double things, const char* unit, Launch launch) {
+    if (!measures() || wrong_) return;
+    if (counting_) return count(size, launch);
+    const std::vector<float> us = sorted_us(launch);
+    report(size, us, us[us.size() / 2] * 1e3 / things, unit);
   }
   /// After `time`: at least `samples` elements, evenly spread, of what the launches left (all, if there are no more).
   /// `want(i)` is the right element i.
@@ -166,6 +157,30 @@ class Run {
     must(cudaDeviceSynchronize(), "run");
     must(cudaProfilerStop(), "cudaProfilerStop");
     std::printf("%s,%zu\n", name_.c_str(), size);
+  }
+  template <class Launch>
+  std::vector<float> sorted_us(Launch launch) {
+    cudaEvent_t begin, end;
+    must(cudaEventCreate(&begin), "event");
+    must(cudaEventCreate(&end), "event");
+    std::vector<float> us;
+    for (int i = 0; i < 18; ++i) {
+      must(cudaEventRecord(begin), "event");
+      launch();
+      must(cudaEventRecord(end), "event");
+      must(cudaEventSynchronize(end), "run");
+      float ms = 0;
+      must(cudaEventElapsedTime(&ms, begin, end), "event");
+      if (i >= 3) us.push_back(ms * 1000);
+    }
+    must(cudaGetLastError(), "launch");
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    std::sort(us.begin(), us.end());
+    return us;
+  }
+  void report(size_t size, const std::vector<float>& us, double figure, const char* unit) {
+    std::printf("%s,%zu,%.2f,%.2f,%.2f,%s\n", name_.c_str(), size, us[us.size() / 2], us[0], figure, unit);
   }
 
   std::string name_;

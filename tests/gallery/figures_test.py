@@ -24,6 +24,8 @@ def tree(folder):
     about = {"gpu": "a GPU", "driver": "1", "toolkit": "2", "date": "today"}
     row = {"size": 8, "us": 2.5, "us_min": 2.0, "figure": 4.0, "unit": "GB/s"}
     rows = [{"rung": f"topic/{name}", **row} for name in ("01_one", "02_two1", "02_two2")]
+    (root / "gallery/topic/03_three.cu").write_text(RUNG)
+    rows.append({"rung": "topic/03_three", **row, "figure": 14.62, "unit": "ns/load"})
     (root / "results/h200/gallery.json").write_text(json.dumps({**about, "rows": rows}))
     (root / "results/h200/kernels.json").write_text(json.dumps({**about, "rows": [{"what": "sum", **row}]}))
     return root
@@ -50,11 +52,12 @@ def check_measured():
         expect("rewriting works", measured(root).returncode == 0)
         expect("what was rewritten is current", measured(root, "--check").returncode == 0)
         expect("the line", "// Idea: one.\n// Measured on an H200: 2.5 us, 4 GB/s at size 8.\n" in (root / "gallery/topic/01_one.cu").read_text())
+        expect("nanoseconds for one load", "| topic/03_three | 8 | 2.5 us | 14.6 ns/load |" in (root / "docs/gallery.md").read_text())
         expect("two forms", "(02_two1); 2.5 us" in (root / "gallery/topic/02_two.cu").read_text())
         expect("the table", "| topic/02_two2 | 8 | 2.5 us | 4 GB/s |" in (root / "docs/gallery.md").read_text())
     for what, name, text in (("a missing marker", "docs/gallery.md", "no marker"), ("a missing end", "docs/kernels.md", "<!-- measured: kernels -->"),
                              ("missing results", "results/h200/gallery.json", None), ("missing results", "results/h200/kernels.json", None),
-                             ("a rung without a row", "gallery/topic/03_three.cu", RUNG), ("a row without a rung", "gallery/topic/02_two.cu", None)):
+                             ("a rung without a row", "gallery/topic/04_four.cu", RUNG), ("a row without a rung", "gallery/topic/02_two.cu", None)):
         with tempfile.TemporaryDirectory() as folder:
             root = tree(folder)
             measured(root)
@@ -62,7 +65,7 @@ def check_measured():
             expect(f"{what}: {name}", measured(root, "--check").returncode == 1)
     with tempfile.TemporaryDirectory() as folder:
         root = tree(folder)
-        change(root, "gallery/topic/03_three.cu", "// Idea: three.\n// Not measured yet.\n#include <a>\n")
+        change(root, "gallery/topic/04_four.cu", "// Idea: four.\n// Not measured yet.\n#include <a>\n")
         expect("a rung that says it is not measured", measured(root).returncode == 0 and measured(root, "--check").returncode == 0)
 
 
