@@ -11,8 +11,10 @@ struct Place {
   float* out;
 };
 
+/// `want(i, rounds)`: the right out[i]. The figure counts `each` operations a thread and round, of which `unit` tells.
 template <class Launch, class Want>
-int run_places(int argc, char** argv, const char* name, Launch launch, Want want) {
+int run_places(int argc, char** argv, const char* name, Launch launch, Want want, int each = 16,
+               const char* unit = "Gload/s") {
   Run run(argc, argv, name);
   for (const int n : {256, 1000, 33}) {
     Buffer<float> out(n);
@@ -25,7 +27,7 @@ int run_places(int argc, char** argv, const char* name, Launch launch, Want want
   if (run.measures()) {
     const int n = run.size(1 << 20, 1 << 14), rounds = 64;
     Buffer<float> out(n);
-    run.time(n, double(n) * rounds * 16, "Gload/s", [&] { launch(Place{n, rounds, out.get()}); });
+    run.time(n, double(n) * rounds * each, unit, [&] { launch(Place{n, rounds, out.get()}); });
     run.compare_full_size(out.host(), 100000, 1e-5, [&](size_t i) { return want(int(i), rounds); });
   }
   return run.exit_code();

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idea: a thread that holds 96 numbers at once, in registers.
+// Change: 03 with six times as many.
+// Expected bottleneck: the arithmetic, although about 110 registers a thread leave room for only 2 blocks of 256
+// threads, a quarter of the warps that an SM could hold: 96 independent numbers keep it busy without more warps.
+// Not measured yet.
+#include "hierarchy.h"
+
+constexpr int kHeld = 96;
+
+/// One round: all numbers are needed all the time.
+template <class T>
+__host__ __device__ inline void mix(T (&v)[kHeld]) {
+#pragma unroll
+  for (int k = 0; k < kHeld; ++k) v[k] = T(0.5) * (v[k] + v[(k + 5) % kHeld]);
+}
+
+__global__ void __launch_bounds__(256) registers(gallery::Place p) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v[kHeld];
+#pragma unroll
+  for (int k = 0; k < kHeld; ++k) v[k] = gallery::number(k * k + i);
+#pragma unroll 1
+  for (int r = 0; r < p.rounds; ++r) mix(v);
+  if (i < p.n) p.out[i] = v[0];
+}
+
+int main(int argc, char** argv) {
+  return gallery::run_places(
+      argc, argv, "hierarchy/10_registers", [](const gallery::Place& p) { registers<<<(p.n + 255) / 256, 256>>>(p); },
+      [](int i, int rounds) {
+        double v[kHeld];
+        for (int k = 0; k < kHeld; ++k) v[k] = gallery::number(k * k + i);
+        for (int r = 0; r < rounds; ++r) mix(v);
+        return v[0];
+      },
+      2 * kHeld, "GFLOP/s");
+}
