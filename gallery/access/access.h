@@ -18,9 +18,10 @@ struct Access {
 /// Rows of 1024 words; `in` holds all of the last one.
 __host__ __device__ inline int row_count(int n) { return (n + 1023) / 1024; }
 
-/// Runs a rung whose thread i must write `value(in, i, n)`.
+/// Runs a rung whose thread i must write `value(in, i, n)`. `launches`: how many are timed together.
 template <class Launch, class Value>
-int run_values(int argc, char** argv, const char* name, int spread, Launch launch, Value value, int bytes = 8) {
+int run_values(int argc, char** argv, const char* name, int spread, Launch launch, Value value, int bytes = 8,
+               int launches = 1) {
   Run run(argc, argv, name);
   const auto words = [spread](int n) { return size_t(row_count(n)) * 1024 * spread + 64; };
   const auto table = [](int n, const float* in) {
@@ -43,7 +44,9 @@ int run_values(int argc, char** argv, const char* name, int spread, Launch launc
     const std::vector<float> host = random_floats(words(n), 1);
     Buffer<float> in(host), out(n);
     Buffer<const float*> rows(table(n, in.get()));
-    run.time(n, double(bytes) * n, "GB/s", [&] { launch(Access{n, in.get(), out.get(), rows.get()}); });
+    run.time(n, double(bytes) * n * launches, "GB/s", [&] {
+      for (int l = 0; l < launches; ++l) launch(Access{n, in.get(), out.get(), rows.get()});
+    });
     run.compare_full_size(out.host(), n, 0, [&](size_t i) { return value(host.data(), int(i), n); });
   }
   return run.exit_code();
