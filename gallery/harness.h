@@ -34,32 +34,39 @@ inline void must(cudaError_t status, const char* what) {
 }
 
 /// Device memory of `count` elements, filled with `host` or, without one, with bytes that make every float
-/// not-a-number, so that an element which nothing wrote is seen.
+/// not-a-number, so that an element which nothing wrote is seen. `shift`: elements left out in front, so that the first
+/// one is aligned to no more than its type.
 template <class T>
 class Buffer {
  public:
-  explicit Buffer(size_t count) : count_(count) {
-    must(cudaMalloc(&data_, std::max<size_t>(count, 1) * sizeof(T)), "cudaMalloc");
-    must(cudaMemset(data_, 0xff, std::max<size_t>(count, 1) * sizeof(T)), "cudaMemset");
+  explicit Buffer(size_t count, size_t shift = 0) : count_(count), shift_(shift) {
+    must(cudaMalloc(&data_, std::max<size_t>(count + shift, 1) * sizeof(T)), "cudaMalloc");
+    must(cudaMemset(data_, 0xff, std::max<size_t>(count + shift, 1) * sizeof(T)), "cudaMemset");
   }
-  explicit Buffer(const std::vector<T>& host) : Buffer(host.size()) {
+  explicit Buffer(const std::vector<T>& host, size_t shift = 0) : Buffer(host.size(), shift) {
     if (!host.empty())
-      must(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+      must(cudaMemcpy(get(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { cudaFree(data_); }
-  T* get() const { return data_; }
+  T* get() const { return data_ + shift_; }
   std::vector<T> host() const {
     std::vector<T> copy(count_);
-    if (count_ != 0) must(cudaMemcpy(copy.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (count_ != 0) must(cudaMemcpy(copy.data(), get(), count_ * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
     return copy;
   }
 
  private:
   T* data_ = nullptr;
-  size_t count_;
+  size_t count_, shift_;
 };
+
+/// Whether vectors of type V may be loaded from `p`.
+template <class V>
+__host__ __device__ inline bool aligned_for(const void* p) {
+  return reinterpret_cast<uintptr_t>(p) % alignof(V) == 0;
+}
 
 /// Numbers in [-0.5, 0.5), the same for the same seed on every machine.
 inline std::vector<float> random_floats(size_t count, unsigned seed) {

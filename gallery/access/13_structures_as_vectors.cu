@@ -9,7 +9,13 @@ __device__ inline float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 
 __global__ void structures_as_vectors(gallery::Access p) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < p.n) p.out[i] = sum_of(reinterpret_cast<const float4*>(p.in)[i]);
+  if (i >= p.n) return;
+  const float* const own = p.in + 4 * size_t(i);
+  if (gallery::aligned_for<float4>(p.in)) {
+    p.out[i] = sum_of(*reinterpret_cast<const float4*>(own));
+  } else {
+    p.out[i] = sum_of(make_float4(own[0], own[1], own[2], own[3]));
+  }
 }
 
 int main(int argc, char** argv) {

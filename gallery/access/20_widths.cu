@@ -23,7 +23,11 @@ int run_width(int argc, char** argv) {
       argc, argv, ("access/20_widths" + std::to_string(sizeof(T) * 8)).c_str(), 1,
       [](const gallery::Access& p) {
         const size_t threads = p.n * size_t(4) / sizeof(T) + 3;
-        widths<T><<<static_cast<unsigned>((threads + 255) / 256), 256>>>(p.in, p.out, p.n);
+        if (gallery::aligned_for<T>(p.in) && gallery::aligned_for<T>(p.out)) {
+          widths<T><<<static_cast<unsigned>((threads + 255) / 256), 256>>>(p.in, p.out, p.n);
+        } else {
+          widths<float><<<(p.n + 255) / 256, 256>>>(p.in, p.out, p.n);
+        }
       },
       [](const float* in, int i, int) { return in[i]; });
 }

@@ -29,15 +29,16 @@ int run_values(int argc, char** argv, const char* name, int spread, Launch launc
     for (size_t r = 0; r < rows.size(); ++r) rows[r] = in + 1024 * r;
     return rows;
   };
-  for (const int n : {1024, 4096, 2048, 1500, 999, 1}) {
+  for (const auto [n, shift] : {std::pair{1024, 0}, {4096, 0}, {2048, 0}, {1500, 0}, {999, 0}, {1, 0}, {1001, 1}}) {
     const std::vector<float> in = random_floats(words(n), 1);
-    Buffer<float> from(in), to(n);
+    Buffer<float> from(in, shift), to(n, shift);
     Buffer<const float*> rows(table(n, from.get()));
     launch(Access{n, from.get(), to.get(), rows.get()});
-    run.finished(std::to_string(n));
+    const std::string what = std::to_string(n) + (shift != 0 ? " shifted" : "");
+    run.finished(what);
     std::vector<double> want(n);
     for (int i = 0; i < n; ++i) want[i] = value(in.data(), i, n);
-    run.compare(std::to_string(n), to.host(), want, 0);
+    run.compare(what, to.host(), want, 0);
   }
   if (run.measures()) {
     const int n = run.size(1 << 24, 1 << 16);

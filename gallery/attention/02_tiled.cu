@@ -8,19 +8,25 @@
 
 constexpr int kTile = 32, kThreads = 128;
 
+/// Number `i` of the groups of four at p.
+__device__ inline float4 four(const float* p, size_t i) {
+  if (gallery::aligned_for<float4>(p)) return reinterpret_cast<const float4*>(p)[i];
+  return make_float4(p[4 * i], p[4 * i + 1], p[4 * i + 2], p[4 * i + 3]);
+}
+
 __global__ void __launch_bounds__(kThreads) tiled(gallery::Attention p) {
   constexpr int kFours = gallery::kRow / 4;
   __shared__ float4 k[kTile][kFours], v[kTile][kFours];
   const int query = blockIdx.x * kThreads + threadIdx.x;
   const size_t head = size_t(blockIdx.y) * p.length, row = head + min(query, p.length - 1);
   float4 q[kFours], sum[kFours] = {};
-  for (int d = 0; d < kFours; ++d) q[d] = reinterpret_cast<const float4*>(p.q)[row * kFours + d];
+  for (int d = 0; d < kFours; ++d) q[d] = four(p.q, row * kFours + d);
   float top = -INFINITY, total = 0;
   for (int t0 = 0; t0 < p.length; t0 += kTile) {
     const int keys = min(kTile, p.length - t0);
     for (int i = threadIdx.x; i < keys * kFours; i += kThreads) {
-      k[i / kFours][i % kFours] = reinterpret_cast<const float4*>(p.k)[(head + t0) * kFours + i];
-      v[i / kFours][i % kFours] = reinterpret_cast<const float4*>(p.v)[(head + t0) * kFours + i];
+      k[i / kFours][i % kFours] = four(p.k, (head + t0) * kFours + i);
+      v[i / kFours][i % kFours] = four(p.v, (head + t0) * kFours + i);
     }
     __syncthreads();
     for (int t = 0; t < keys; ++t) {
@@ -41,9 +47,15 @@ __global__ void __launch_bounds__(kThreads) tiled(gallery::Attention p) {
     __syncthreads();
   }
   if (query >= p.length) return;
-  for (int d = 0; d < kFours; ++d)
-    reinterpret_cast<float4*>(p.o)[row * kFours + d] =
-        make_float4(sum[d].x / total, sum[d].y / total, sum[d].z / total, sum[d].w / total);
+  for (int d = 0; d < kFours; ++d) {
+    const float4 r = make_float4(sum[d].x / total, sum[d].y / total, sum[d].z / total, sum[d].w / total);
+    float* const o = p.o + (row * kFours + d) * 4;
+    if (gallery::aligned_for<float4>(p.o)) {
+      *reinterpret_cast<float4*>(o) = r;
+    } else {
+      o[0] = r.x, o[1] = r.y, o[2] = r.z, o[3] = r.w;
+    }
+  }
 }
 
 int main(int argc, char** argv) {

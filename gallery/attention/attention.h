@@ -32,12 +32,14 @@ inline std::vector<double> attention_row(const float* q, const float* k, const f
 template <class Launch>
 int run_attention(int argc, char** argv, const char* name, Launch launch) {
   Run run(argc, argv, name);
-  for (const auto& [heads, length] : {std::pair{1, 64}, std::pair{2, 100}, std::pair{1, 33}, std::pair{1, 1}}) {
+  const int shapes[][3] = {{1, 64, 0}, {2, 100, 0}, {1, 33, 0}, {1, 1, 0}, {1, 40, 1}};
+  for (const auto& [heads, length, shift] : shapes) {
     const size_t count = size_t(heads) * length * kRow;
     const std::vector<float> q = random_floats(count, 1), k = random_floats(count, 2), v = random_floats(count, 3);
-    Buffer<float> dq(q), dk(k), dv(v), o(count), weights(size_t(heads) * length * length);
+    Buffer<float> dq(q, shift), dk(k, shift), dv(v, shift), o(count, shift), weights(size_t(heads) * length * length);
     launch(Attention{heads, length, 2.0f, dq.get(), dk.get(), dv.get(), weights.get(), o.get()});
-    const std::string what = std::to_string(heads) + " heads of " + std::to_string(length);
+    const std::string what =
+        std::to_string(heads) + " heads of " + std::to_string(length) + (shift != 0 ? " shifted" : "");
     run.finished(what);
     std::vector<double> want;
     for (size_t i = 0; i < size_t(heads) * length; ++i) {

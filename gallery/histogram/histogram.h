@@ -36,16 +36,19 @@ int run_histogram(int argc, char** argv, const char* name, Launch launch, int fu
   struct Case {
     int n, lower, upper, bins;
     bool skewed;
+    int shift = 0;
   };
-  for (const Case& c : {Case{10000, 0, 65536, 256, false}, Case{10007, 0, 65536, 256, true},
-                        Case{5000, 100, 40000, 1000, false}, Case{20000, 0, 65536, 8192, true},
-                        Case{33, -5, 70000, 7, false}, Case{1, 0, 65536, 1, false}, Case{0, 0, 10, 10, false}}) {
+  for (const Case& c :
+       {Case{10000, 0, 65536, 256, false}, Case{10007, 0, 65536, 256, true}, Case{5000, 100, 40000, 1000, false},
+        Case{20000, 0, 65536, 8192, true}, Case{33, -5, 70000, 7, false}, Case{1, 0, 65536, 1, false},
+        Case{0, 0, 10, 10, false}, Case{10007, 0, 65536, 256, false, 1}}) {
     const std::vector<int> values = random_values(c.n, c.skewed);
-    Buffer<int> in(values), counts(c.bins);
+    Buffer<int> in(values, c.shift), counts(c.bins);
     must(cudaMemset(counts.get(), 0, c.bins * sizeof(int)), "cudaMemset");
     const Histogram p{c.n, in.get(), c.lower, c.upper, c.bins, counts.get()};
     launch(p);
-    const std::string what = std::to_string(c.n) + " in " + std::to_string(c.bins) + " bins";
+    const std::string what =
+        std::to_string(c.n) + " in " + std::to_string(c.bins) + " bins" + (c.shift != 0 ? " shifted" : "");
     run.finished(what);
     std::vector<double> want(c.bins);
     for (const int v : values) want[bin_of(p, v)] += 1;

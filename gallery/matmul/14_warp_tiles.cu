@@ -14,12 +14,14 @@ __device__ float4 four(const float* row, int left, bool aligned) {
 }
 
 __global__ void __launch_bounds__(kThreads) warp_tiles(gallery::Matmul p) {
-  __shared__ float a[kDeep][kTile], b[kDeep][kTile];
+  __shared__ __align__(16) float a[kDeep][kTile], b[kDeep][kTile];
   const int row0 = blockIdx.y * kTile, col0 = blockIdx.x * kTile, t = threadIdx.x;
   const int ar = t / 2, ak = t % 2 * 4, bk = t / 32, bc = t % 32 * 4;
   const int lane_row = (t >> 1 & 1) | (t >> 2 & 6), lane_col = (t & 1) | (t >> 1 & 2);
   const int row1 = t / 128 * 64 + lane_row * 4, col1 = t / 32 % 4 * 32 + lane_col * 4;
-  const bool aligned_a = p.k % 4 == 0, aligned_b = p.n % 4 == 0;
+  const bool aligned_a = p.k % 4 == 0 && gallery::aligned_for<float4>(p.a);
+  const bool aligned_b = p.n % 4 == 0 && gallery::aligned_for<float4>(p.b);
+  const bool aligned_c = p.n % 4 == 0 && gallery::aligned_for<float4>(p.c);
   float sum[kOut][kOut] = {};
   for (int k0 = 0; k0 < p.k; k0 += kDeep) {
     const float4 from_a = four(p.a + size_t(row0 + ar) * p.k + k0 + ak, row0 + ar < p.m ? p.k - k0 - ak : 0, aligned_a);
@@ -51,10 +53,10 @@ __global__ void __launch_bounds__(kThreads) warp_tiles(gallery::Matmul p) {
       float* const c = p.c + size_t(row) * p.n + col;
       float4 v = {p.alpha * sum[i][j], p.alpha * sum[i][j + 1], p.alpha * sum[i][j + 2], p.alpha * sum[i][j + 3]};
       if (p.beta != 0) {
-        const float4 old = four(c, p.n - col, aligned_b);
+        const float4 old = four(c, p.n - col, aligned_c);
         v.x += p.beta * old.x, v.y += p.beta * old.y, v.z += p.beta * old.z, v.w += p.beta * old.w;
       }
-      if (p.n - col >= 4 && aligned_b) {
+      if (p.n - col >= 4 && aligned_c) {
         *reinterpret_cast<float4*>(c) = v;
       } else {
         if (p.n - col > 0) c[0] = v.x;

@@ -22,15 +22,16 @@ enum class StoredA { MxK, KxM };
 template <class Launch>
 int run_matmul(int argc, char** argv, const char* name, Launch launch, StoredA stored = StoredA::MxK, int full = 4096) {
   Run run(argc, argv, name);
-  const int shapes[][3] = {{64, 64, 64}, {33, 65, 17}, {130, 100, 70}, {1, 1, 1}, {1, 129, 40}, {129, 1, 3}, {5, 7, 0}};
-  for (const auto& [m, n, k] : shapes) {
+  const int shapes[][4] = {{64, 64, 64, 0}, {33, 65, 17, 0}, {130, 100, 70, 0}, {1, 1, 1, 0},
+                           {1, 129, 40, 0}, {129, 1, 3, 0},  {5, 7, 0, 0},      {64, 64, 64, 1}};
+  for (const auto& [m, n, k, shift] : shapes) {
     for (const auto [alpha, beta] : {std::pair{0.5f, 3.0f}, std::pair{1.0f, 0.0f}}) {
       const std::vector<float> a = random_floats(size_t(m) * k, 1), b = random_floats(size_t(k) * n, 2),
                                c = beta != 0 ? random_floats(size_t(m) * n, 3) : std::vector<float>(size_t(m) * n, NAN);
-      Buffer<float> da(a), db(b), dc(c);
+      Buffer<float> da(a, shift), db(b, shift), dc(c, shift);
       launch(Matmul{m, n, k, alpha, da.get(), db.get(), beta, dc.get()});
-      const std::string what =
-          std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + (beta != 0 ? " alpha beta" : "");
+      const std::string what = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) +
+                               (beta != 0 ? " alpha beta" : "") + (shift != 0 ? " shifted" : "");
       run.finished(what);
       std::vector<double> want(size_t(m) * n);
       for (int i = 0; i < m; ++i)

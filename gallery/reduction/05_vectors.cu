@@ -8,9 +8,10 @@
 __global__ void vectors(gallery::Sum p) {
   __shared__ float warps[8];
   const float4* const x4 = reinterpret_cast<const float4*>(p.x);
-  const int id = blockIdx.x * 256 + threadIdx.x;
-  float sum = id < p.n % 4 ? p.x[p.n / 4 * 4 + id] : 0;
-  for (int i = id; i < p.n / 4; i += 256 * gridDim.x) {
+  const int id = blockIdx.x * 256 + threadIdx.x, fours = gallery::aligned_for<float4>(p.x) ? p.n / 4 : 0;
+  float sum = 0;
+  for (int i = fours * 4 + id; i < p.n; i += 256 * gridDim.x) sum += p.x[i];  // the rest, or all when not aligned
+  for (int i = id; i < fours; i += 256 * gridDim.x) {
     const float4 v = x4[i];
     sum += (v.x + v.y) + (v.z + v.w);
   }

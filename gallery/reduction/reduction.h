@@ -16,15 +16,17 @@ template <class Launch>
 int run_sum(int argc, char** argv, const char* name, Launch launch, int full = 1 << 26) {
   Run run(argc, argv, name);
   Buffer<float> out(1);
-  for (const int n : {1, 31, 32, 1000, 4096, 10007, 70000, 0}) {
+  for (const auto [n, shift] :
+       {std::pair{1, 0}, {31, 0}, {32, 0}, {1000, 0}, {4096, 0}, {10007, 0}, {70000, 0}, {0, 0}, {3001, 1}}) {
     const std::vector<float> x = random_floats(n, 1);
-    Buffer<float> dx(x);
+    Buffer<float> dx(x, shift);
     must(cudaMemset(out.get(), 0, sizeof(float)), "cudaMemset");
     launch(Sum{n, dx.get(), out.get()});
-    run.finished(std::to_string(n));
+    const std::string what = std::to_string(n) + (shift != 0 ? " shifted" : "");
+    run.finished(what);
     double sum = 0;
     for (const float v : x) sum += v;
-    run.compare(std::to_string(n), out.host(), {sum}, 1e-4 + 1e-8 * n);
+    run.compare(what, out.host(), {sum}, 1e-4 + 1e-8 * n);
   }
   if (run.measures()) {
     const int n = run.size(full, 1 << 20);

@@ -17,12 +17,13 @@ enum class Kind { Transpose, Copy };
 template <class Launch>
 int run_transpose(int argc, char** argv, const char* name, Launch launch, Kind kind = Kind::Transpose) {
   Run run(argc, argv, name);
-  const int shapes[][2] = {{64, 64}, {128, 256}, {33, 65}, {1, 1}, {1, 200}, {200, 1}, {130, 67}};
-  for (const auto& [rows, cols] : shapes) {
+  const int shapes[][3] = {{64, 64, 0}, {128, 256, 0}, {33, 65, 0},  {1, 1, 0},
+                           {1, 200, 0}, {200, 1, 0},   {130, 67, 0}, {64, 64, 1}};
+  for (const auto& [rows, cols, shift] : shapes) {
     const std::vector<float> in = random_floats(size_t(rows) * cols, 1);
-    Buffer<float> from(in), to(in.size());
+    Buffer<float> from(in, shift), to(in.size(), shift);
     launch(Transpose{rows, cols, from.get(), to.get()});
-    const std::string what = std::to_string(rows) + "x" + std::to_string(cols);
+    const std::string what = std::to_string(rows) + "x" + std::to_string(cols) + (shift != 0 ? " shifted" : "");
     run.finished(what);
     std::vector<double> want(in.size());
     for (int r = 0; r < rows; ++r)
