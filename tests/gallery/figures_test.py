@@ -19,6 +19,10 @@ def tree(folder):
         (root / name).mkdir(parents=True)
     for name in ("kernels", "gallery"):
         (root / f"docs/{name}.md").write_text(f"before\n<!-- measured: {name} -->\n<!-- end -->\nafter\n")
+
+    with (root / "docs/gallery.md").open("a") as doc:
+        doc.write("<!-- measured: topics -->\n<!-- end -->\n")
+    (root / "gallery/topics.txt").write_text("# a comment\ntopic: C = A: B\n")
     (root / "gallery/topic/01_one.cu").write_text(RUNG)
     (root / "gallery/topic/02_two.cu").write_text(RUNG)
     about = {"gpu": "a GPU", "driver": "1", "toolkit": "2", "date": "today"}
@@ -54,9 +58,11 @@ def check_measured():
         expect("the line", "// Idea: one.\n// Measured on an H200: 2.5 us, 4 GB/s at size 8.\n" in (root / "gallery/topic/01_one.cu").read_text())
         expect("nanoseconds for one load", "| topic/03_three | 8 | 2.5 us | 14.6 ns/load |" in (root / "docs/gallery.md").read_text())
         expect("two forms", "(02_two1); 2.5 us" in (root / "gallery/topic/02_two.cu").read_text())
+        expect("topics", "| topic | C = A: B |" in (root / "docs/gallery.md").read_text())
         expect("the table", "| topic/02_two2 | 8 | 2.5 us | 4 GB/s |" in (root / "docs/gallery.md").read_text())
     for what, name, text in (("a missing marker", "docs/gallery.md", "no marker"), ("a missing end", "docs/kernels.md", "<!-- measured: kernels -->"),
                              ("missing results", "results/h200/gallery.json", None), ("missing results", "results/h200/kernels.json", None),
+                             ("a topic without rungs", "gallery/topics.txt", "topic: a\nother: b\n"), ("a folder that is no topic", "gallery/topics.txt", "# none\n"),
                              ("a rung without a row", "gallery/topic/04_four.cu", RUNG), ("a row without a rung", "gallery/topic/02_two.cu", None)):
         with tempfile.TemporaryDirectory() as folder:
             root = tree(folder)
