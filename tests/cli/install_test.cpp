@@ -40,6 +40,10 @@ int main() {
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_NE(run.errors.find("limits: 1 kept, 0 broken"), std::string::npos) << run.errors;
   EXPECT_EQ(shell(warplens + "demo 64 2>&1").exit_code, 0);
+  const auto rung = shell(warplens + "gallery reduction 06");  // of the kernel library
+  EXPECT_EQ(rung.exit_code, 0) << rung.errors;
+  EXPECT_NE(rung.output.find("measured, NVIDIA H200"), std::string::npos) << rung.output;
+  EXPECT_NE(shell(warplens + "measure nothing").errors.find("measure what?"), std::string::npos);
 
   for (const char* part :
        {"share/man/man1/warplens.1", "share/man/man1/warplens-run.1", "share/bash-completion/completions/warplens",

@@ -6,8 +6,8 @@
 namespace warplens::cli_tests {
 namespace {
 
-constexpr const char* kCommands[] = {"run",       "cc",   "demo",    "diff",  "explain",
-                                     "occupancy", "gpus", "metrics", "cache", "env"};
+constexpr const char* kCommands[] = {"run",     "cc",        "demo", "gallery", "measure", "diff",
+                                     "explain", "occupancy", "gpus", "metrics", "cache",   "env"};
 
 class ShellPagesTest : public ToolTest {
  protected:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "warplens/child.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -64,9 +66,14 @@ Result<pid_t> start(const ChildRequest& request, const sigset_t& mask) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (!request.output.empty())
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, request.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, request.path.c_str(), nullptr, &attributes, pointers(argv).data(),
-                                pointers(environment).data());
+  const int error =
+      posix_spawn(&pid, request.path.c_str(), &files, &attributes, pointers(argv).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return make_error(fmt::format("cannot start {}: {}", request.path, std::strerror(error)));
   return pid;

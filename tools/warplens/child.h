@@ -33,6 +33,7 @@ struct ChildRequest {
   std::string path;
   std::vector<std::string> argv;       ///< with argv[0]
   std::vector<std::string> variables;  ///< NAME=value, replacing those of the environment
+  std::string output;                  ///< a file that takes its standard output; empty: ours does
   std::optional<double> timeout_seconds;
   double grace_seconds = 5;
 };

@@ -7,8 +7,10 @@
 #include "warplens/diff_command.h"
 #include "warplens/env_command.h"
 #include "warplens/explain_command.h"
+#include "warplens/gallery_command.h"
 #include "warplens/gpus_command.h"
 #include "warplens/help.h"
+#include "warplens/measure_command.h"
 #include "warplens/metrics_command.h"
 #include "warplens/occupancy_command.h"
 #include "warplens/run_command.h"
@@ -21,6 +23,8 @@ constexpr Command kCommands[] = {
     {"cc", "build as nvcc does; the result runs on the CPU",
      [](const std::vector<std::string>& arguments) { return cc_command(arguments); }, cc_help},
     {"demo", "two matrix products and why one is slow", demo_command, demo_help},
+    {"gallery", "ladders of kernels: verified, counted, beside what a GPU measured", gallery_command, gallery_help},
+    {"measure", "time and count the gallery on this machine's GPU", measure_command, measure_help},
     {"diff", "what got better or worse between two reports", diff_command, diff_help},
     {"explain", "what a warning means, and what to do about it", explain_command, explain_help},
     {"occupancy", "blocks an SM holds, and what limits them", occupancy_command, occupancy_help},

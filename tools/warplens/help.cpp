@@ -10,6 +10,8 @@ usage:
   warplens run [options] FILE [arguments...]   run a CUDA source, a program or a PTX kernel, then report
   warplens cc [nvcc's options] FILES           build as nvcc does; the result runs on the CPU
   warplens demo [n]                            two matrix products and why one is slow
+  warplens gallery [TOPIC [RUNG...]]           ladders of kernels: verified, counted, beside what a GPU measured
+  warplens measure gallery[/TOPIC[/RUNG]]      time and count them on this machine's GPU
   warplens occupancy [options] [FILE]          blocks an SM holds, what limits them, what other sizes would give
   warplens gpus                                the GPUs that --gpu names
   warplens metrics [NAME...]                   what --csv counts under the profilers' names

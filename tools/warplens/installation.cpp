@@ -31,6 +31,13 @@ Result<Installation> find_installation() {
   found.toolkit = (prefix / "lib" / "warplens" / "toolkit").string();
   found.cuda_headers = folder(prefix / "share/warplens/cuda", fs::path(WARPLENS_SOURCE_DIR) / "include/cuda");
   found.examples = folder(prefix / "share/warplens/examples", fs::path(WARPLENS_SOURCE_DIR) / "examples");
+  const fs::path share = prefix / "share/warplens", source = WARPLENS_SOURCE_DIR;
+  found.gallery = folder(share / "gallery", source / "gallery");
+  found.results = folder(share / "results", source / "results");
+  found.kernel_headers = fs::is_directory(prefix / "include/warplens", error) ? (prefix / "include").string()
+                                                                              : (source / "include").string();
+  if (const std::string scripts = folder(share / "scripts", source / "scripts"); !scripts.empty())
+    found.measure_script = scripts + "/measure_gpu";
   if (!fs::exists(found.runtime_library, error))
     return make_error(fmt::format("this copy of warplens is incomplete: {} is missing", found.runtime_library),
                       "build or install it again");

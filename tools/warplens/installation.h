@@ -5,7 +5,8 @@
 //   <prefix>/bin/warplens
 //   <prefix>/lib/warplens/libcudart.so.13, libcudart.so.12
 //   <prefix>/lib/warplens/toolkit                 (bin/nvcc, include, lib64: what build files expect of a CUDA toolkit)
-//   <prefix>/share/warplens/cuda, examples        (in a build tree: those of the source tree)
+//   <prefix>/include/warplens                     (the kernel library; in a build tree, as the next, the source tree's)
+//   <prefix>/share/warplens/cuda, examples, gallery, results, scripts
 #pragma once
 #include <string>
 
@@ -19,6 +20,9 @@ struct Installation {
   std::string toolkit;
   std::string cuda_headers;
   std::string examples;
+  std::string gallery, results;  ///< may be empty: not there
+  std::string kernel_headers;    ///< holds warplens/kernels.cuh
+  std::string measure_script;    ///< may be empty
 };
 
 /// Fails, naming what is missing, when the runtime library or the headers are not there.

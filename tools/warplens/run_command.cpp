@@ -170,6 +170,7 @@ RunOutcome run_program(const RunOptions& options) {
   child.variables.push_back("LD_PRELOAD=" WARPLENS_SANITIZER_RUNTIME);
   child.variables.push_back("ASAN_OPTIONS=detect_leaks=0");
 #endif
+  child.output = options.program_output;
   child.timeout_seconds = options.timeout_seconds;
   std::fflush(nullptr);
   const auto end = run_child(child);

@@ -36,6 +36,7 @@ struct RunOptions {
   std::vector<std::string> device_ptx;
   bool resource_usage = false;  ///< show what the assembler gives the kernels
   bool unfold = false, keep = false, ignore_unknown = false, quiet = false, help = false;
+  std::string program_output;  ///< a file for the program's standard output; empty: ours takes it
   std::optional<double> timeout_seconds;
   std::string config;    ///< --config: the file to read instead of the nearest
   std::string baseline;  ///< --baseline: a report to compare with

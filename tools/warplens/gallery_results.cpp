@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplens/gallery_results.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "gate/text_file.h"
+
+namespace warplens::cli {
+
+const MeasuredRow* MeasuredGallery::find(const std::string& name) const {
+  const auto it = rows.find(name);
+  return it == rows.end() ? nullptr : &it->second;
+}
+
+Result<MeasuredGallery> read_measured_gallery(const std::string& folder, const std::string& gpu) {
+  MeasuredGallery measured;
+  const std::filesystem::path path = std::filesystem::path(folder) / gpu / "gallery.json";
+  std::error_code error;
+  if (folder.empty() || !std::filesystem::exists(path, error)) return measured;
+  const auto text = gate::read_text_file(path.string());
+  if (!text) return text.error();
+  try {
+    const nlohmann::json file = nlohmann::json::parse(*text);
+    measured.gpu = file.at("gpu").get<std::string>();
+    for (const auto& row : file.at("rows"))
+      measured.rows[row.at("rung").get<std::string>()] = {
+          row.at("size").get<uint64_t>(), row.at("us").get<double>(), row.at("figure").get<double>(),
+          row.at("unit").get<std::string>(), row.value("date", file.at("date").get<std::string>())};
+  } catch (const nlohmann::json::exception& fault) {
+    return make_error(fmt::format("{} is damaged: {}", path.string(), fault.what()), "scripts/measure_gpu writes it");
+  }
+  return measured;
+}
+
+std::string duration_text(double us) {
+  return us >= 1000 ? fmt::format("{:.2f} ms", us / 1000) : fmt::format("{:.1f} us", us);
+}
+
+std::string rate_text(const MeasuredRow& row) {
+  if (row.unit.starts_with("ns/")) return fmt::format("{:.1f} {}", row.figure, row.unit);
+  if (row.figure < 1000 || !row.unit.starts_with('G')) return fmt::format("{:.0f} {}", row.figure, row.unit);
+  return fmt::format("{:.2f} T{}", row.figure / 1000, row.unit.substr(1));
+}
+
+}  // namespace warplens::cli
