@@ -2,6 +2,7 @@
 // Idea: a float is read through a pointer to an odd short: 2 bytes past a multiple of 4.
 // Expected finding: misaligned. On a GPU the launch ends with the error "misaligned address", 716, and so does every
 // later call.
+// Faulty on purpose.
 // Not measured yet.
 #include "claims.h"
 

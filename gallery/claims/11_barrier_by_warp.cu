@@ -2,6 +2,7 @@
 // Idea: a __syncthreads() to which only the even warps come, in front of one to which all come.
 // Expected: undefined. A barrier counts who comes, not where: the even warps at the first and the odd ones at the
 // second let each other go, and odd warps read what even warps have not written yet. The figure: words read too early.
+// Faulty on purpose.
 // Not measured yet.
 #include "claims.h"
 
