@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: the numbers of A that a thread multiplies at one time lie side by side in shared memory, as those of B do.
-// Change: 11 with A's tile turned when it is stored: a[k][row]. The source still reads one number at a time; four
-// neighbours at a known place become one load of 16 bytes in the assembler.
-// Expected bottleneck: the stores that turn (8 lanes in one bank), and B's row: threads 8 words apart read 16 bytes, so
-// half of the banks do all the work, in 4 passes instead of 2.
+// Change: 11 with A's tile turned when it is stored: a[k][row]. Rows are 132 words apart: with 128, the 8 lanes that
+// store numbers of one row of A would meet in one bank; with 132 a warp's stores lie in 32 banks.
+// Expected bottleneck: as 11. The assembler joined A's loads there too, along k; what is left is B's row: threads 8
+// words apart read 16 bytes, so half of the banks do all the work, in 8 passes instead of 4.
 // Not measured yet.
 #include "matmul.h"
 
-constexpr int kTile = 128, kDeep = 8, kOut = 8, kThreads = 256;
+constexpr int kTile = 128, kDeep = 8, kOut = 8, kThreads = 256, kPitch = kTile + 4;
 
 __global__ void __launch_bounds__(kThreads) turned_a(gallery::Matmul p) {
-  __shared__ float a[kDeep][kTile], b[kDeep][kTile];
+  __shared__ float a[kDeep][kPitch], b[kDeep][kTile];
   const int row0 = blockIdx.y * kTile, col0 = blockIdx.x * kTile;
   const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
   float sum[kOut][kOut] = {};
