@@ -29,7 +29,8 @@ int run_values(int argc, char** argv, const char* name, int spread, Launch launc
     for (size_t r = 0; r < rows.size(); ++r) rows[r] = in + 1024 * r;
     return rows;
   };
-  for (const auto [n, shift] : {std::pair{1024, 0}, {4096, 0}, {2048, 0}, {1500, 0}, {999, 0}, {1, 0}, {1001, 1}}) {
+  const int sizes[][2] = {{1024, 0}, {4096, 0}, {2048, 0}, {1500, 0}, {999, 0}, {1, 0}, {1001, 1}};  // shifted by
+  for (const auto& [n, shift] : sizes) {
     const std::vector<float> in = random_floats(words(n), 1);
     Buffer<float> from(in, shift), to(n, shift);
     Buffer<const float*> rows(table(n, from.get()));

@@ -16,8 +16,9 @@ template <class Launch>
 int run_sum(int argc, char** argv, const char* name, Launch launch, int full = 1 << 26) {
   Run run(argc, argv, name);
   Buffer<float> out(1);
-  for (const auto [n, shift] :
-       {std::pair{1, 0}, {31, 0}, {32, 0}, {1000, 0}, {4096, 0}, {10007, 0}, {70000, 0}, {0, 0}, {3001, 1}}) {
+  const int sizes[][2] = {{1, 0},     {31, 0},    {32, 0}, {1000, 0}, {4096, 0},
+                          {10007, 0}, {70000, 0}, {0, 0},  {3001, 1}};  // shifted by
+  for (const auto& [n, shift] : sizes) {
     const std::vector<float> x = random_floats(n, 1);
     Buffer<float> dx(x, shift);
     must(cudaMemset(out.get(), 0, sizeof(float)), "cudaMemset");
