@@ -129,8 +129,11 @@ def check_keeping(tree):
     rows = measured(tree, "gallery", "--no-counts", DRIVER="3")
     expect("another driver: all anew", "counts" not in rows["b/01_one"])
     expect("a rung that went is gone", "a/01_one" not in rows)
+    before_counts = rows
     tree.write("gallery/a/01_one.cu", rung("a/01_one", ""))
-    refused(tree, "has no time", "gallery/a", "--no-times", DRIVER="3")
+    rows = measured(tree, "gallery", "--no-times", DRIVER="3")
+    expect("a rung without a time is timed", rows["a/01_one"]["us"] == 2.5 and "counts" in rows["a/01_one"])
+    expect("the others are not", rows["b/01_one"]["date"] == before_counts["b/01_one"]["date"] and rows["b/01_one"]["us"] == 9.0)
 
 
 def check_refusals(tree):
