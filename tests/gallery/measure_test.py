@@ -141,6 +141,7 @@ def check_refusals(tree):
     refused(tree, "has no c; it has a, b", "gallery/c")
     refused(tree, "it has b/01_one, b/02_two", "gallery/b/03_three")
     refused(tree, "leaves nothing to do", "gallery", "--no-times", "--no-counts")
+    measured(tree, "gallery")
     tree.write("gallery/b/01_one.cu", "// Idea.\n// exit 1\n")
     refused(tree, "failed with 1", "gallery", exit_code=1)
     refused(tree, "could not be counted", "gallery/b/01_one", "--no-times")
