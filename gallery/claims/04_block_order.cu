@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: in which order do blocks start? Each takes a ticket.
+// Change: none, an experiment of its own.
 // Expected: every ticket once, but not in the order of the blocks' numbers. The figure: how many blocks did not get
 // the ticket of their own number.
 // Not measured yet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: a thread can ask which SM it runs on: %smid.
+// Change: none, an experiment of its own.
 // Expected: numbers below the device's count of SMs; with many blocks all of them. The figure: how many were seen.
 // Not measured yet.
 #include <set>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: one word of shared memory more than 48 KiB.
+// Change: none, an experiment of its own.
 // Expected: the launch is refused until cudaFuncSetAttribute has asked for that much; then it runs. The figure: the
 // most that a block can ask for.
 // Not measured yet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: a float is read through a pointer to an odd short: 2 bytes past a multiple of 4.
+// Change: none, an experiment of its own.
 // Expected finding: misaligned. On a GPU the launch ends with the error "misaligned address", 716, and so does every
 // later call.
 // Faulty on purpose.

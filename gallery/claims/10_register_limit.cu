@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: a thread that needs 300 numbers at once.
+// Change: none, an experiment of its own.
 // Expected: 255 registers, the most that an instruction can name; the rest of the numbers lie in local memory. The
 // figure: registers a thread, as the runtime tells.
 // Not measured yet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: a __syncthreads() to which only the even warps come, in front of one to which all come.
+// Change: none, an experiment of its own.
 // Expected: undefined. A barrier counts who comes, not where: the even warps at the first and the odd ones at the
 // second let each other go, and odd warps read what even warps have not written yet. The figure: words read too early.
 // Faulty on purpose.
