@@ -29,6 +29,7 @@ import sys
 import tempfile
 
 import fidelity
+from exemptions import Exemptions
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRUTH = HERE.parent.parent / "truth" / "h200"
@@ -64,25 +65,6 @@ LINE_FIELDS = {
     "shared": [("active_lanes", "thread_inst"), ("wavefronts", "shared_wavefronts"),
                ("ideal_wavefronts", "shared_wavefronts_ideal")],
 }
-
-
-class Exemptions:
-    """What may differ; notes which entries were needed."""
-
-    def __init__(self, table, compiler):
-        rows = csv.DictReader(line for line in open(HERE / "exempt.csv") if not line.startswith("#"))
-        self.entries = [r for r in rows if r["table"] == table and r["compiler"] in ("*", compiler)]
-        self.used = [False] * len(self.entries)
-
-    def covers(self, probe, what):
-        found = False
-        for i, e in enumerate(self.entries):
-            if fnmatch.fnmatch(probe, e["probe"]) and fnmatch.fnmatch(what, e["what"]):
-                self.used[i] = found = True
-        return found
-
-    def stale(self):
-        return [e for e, used in zip(self.entries, self.used) if not used]
 
 
 def counted(launch):

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gallery's counters here against those that Nsight Compute counted on a GPU (`counts` of results/h200/gallery.json): every kernel of every
+rung, cell by cell; each that differs is printed.
+
+  counts_test.py WARPLENS REPOSITORY [--compiler clang|nvcc] [--fidelity PAGE.md] [TOPIC...]
+  counts_test.py --self-test
+
+What may differ is listed with its reason in tests/truth/exempt.csv (table "gallery", probe "TOPIC/RUNG"); an entry that no longer differs is a
+fault, too. Exit code 77 when nothing was counted on a GPU yet, or the compiler is not there."""
+import argparse
+import collections
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+import fidelity
+from exemptions import Exemptions
+
+L1 = "l1tex__t_{}_pipe_lsu_mem_{}_op_{}.sum"
+PASSES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+LINE_PASSES = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+
+
+def columns():
+    """Name -> metrics here, metrics there; each side is a sum."""
+    table = {}
+    for what in ("requests", "sectors"):
+        # Asynchronous copies are loads here; the profiler has those through L1 apart.
+        loads = L1.format(what, "global", "ld")
+        table[f"global loads, {what}"] = [loads], [loads, L1.format(what, "global", "ldgsts_cache_access")]
+        table[f"global stores, {what}"] = [L1.format(what, "global", "st")], [L1.format(what, "global", "st")]
+        atomics = [L1.format(what, "global", op) for op in ("red", "atom")]
+        table[f"global atomics, {what}"] = atomics, atomics
+        for op, kind in (("ld", "loads"), ("st", "stores")):
+            table[f"local {kind}, {what}"] = [L1.format(what, "local", op)], [L1.format(what, "local", op)]
+    for op, kind in (("ld", "loads"), ("st", "stores")):
+        table[f"shared {kind}, wavefronts"] = [PASSES.format(op)], [LINE_PASSES.format(op)]
+    table["shared atomics, wavefronts"] = [PASSES.format("atom")], [PASSES.format("atom")]
+    for metric, name in (("memory_l2_theoretical_sectors_global", "global, sectors by address"), ("memory_l2_theoretical_sectors_global_ideal", "global, ideal sectors"),
+                         ("memory_l1_wavefronts_shared", "shared, wavefronts by address"), ("memory_l1_wavefronts_shared_ideal", "shared, ideal wavefronts")):
+        table[name] = [metric], [metric]
+    return table
+
+
+COLUMNS = columns()
+
+
+def merged(kernels):
+    """Launches of one kernel with several shapes are one kernel in the profiler's rows."""
+    names = {}
+    for kernel in kernels:
+        metrics = names.setdefault(kernel["kernel"], collections.Counter())
+        metrics.update({name: value for name, value in kernel["metrics"].items() if value is not None})
+    return list(names.values())
+
+
+def cells(form, counts):
+    """(column, kernel's number, here, there) of each cell that is not 0 on both sides; kernels are paired in the order of their first launch."""
+    here, there = merged(form["kernels"]), merged(counts["kernels"])
+    if len(here) != len(there) or form["size"] != counts["size"]:
+        yield "kernels and size", 0, (len(here), form["size"]), (len(there), counts["size"])
+        return
+    for number, (ours, theirs) in enumerate(zip(here, there)):
+        for column, (our_names, their_names) in COLUMNS.items():
+            got, want = sum(ours[name] for name in our_names), sum(theirs[name] for name in their_names)
+            if got or want:
+                yield column, number, got, want
+
+
+def forms_here(warplens, compiler, topic, rungs):
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        command = [warplens, "gallery", "--compiler", compiler, "--json", report.name, topic, *rungs]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-4000:]}")
+        return {form["name"]: form for rung in json.load(open(report.name))["rungs"] for form in rung["forms"]}
+
+
+def compare_all(forms, rows, exempt, found):
+    """Faults, printed; `found`: column -> [cells, equal]."""
+    faults = 0
+    for name, counts in rows.items():
+        for column, kernel, got, want in cells(forms[name], counts):
+            found[column][0] += 1
+            found[column][1] += got == want
+            if got == want or exempt.covers(name, column):
+                continue
+            faults += 1
+            print(f"{name}, kernel {kernel + 1}: {column} are {got} here, {want} on the GPU")
+    return faults
+
+
+def self_test():
+    """Two kernels, worked out by hand: the second differs in the passes of its loads; one copies asynchronously."""
+    zero = {name: 0 for sides in COLUMNS.values() for side in sides for name in side}
+    loads, copies = L1.format("requests", "global", "ld"), L1.format("requests", "global", "ldgsts_cache_access")
+    here = {"size": 8, "kernels": [{"kernel": "f(float const*)", "metrics": {**zero, loads: 3}}, {"kernel": "g()", "metrics": {**zero, PASSES.format("ld"): 31}},
+                                   {"kernel": "f(float const*)", "metrics": {**zero, loads: 4}}]}
+    there = {"size": 8, "kernels": [{"kernel": "f(const float *)", "metrics": {**zero, loads: 2, copies: 5}},
+                                    {"kernel": "g()", "metrics": {**zero, LINE_PASSES.format("ld"): 32}}]}
+    assert list(cells(here, there)) == [("global loads, requests", 0, 7, 7), ("shared loads, wavefronts", 1, 31, 32)]
+    assert list(cells(here, {**there, "size": 9})) == [("kernels and size", 0, (2, 8), (2, 9))]
+    exempt, found = Exemptions("no such table", "clang"), collections.defaultdict(lambda: [0, 0])
+    assert compare_all({"a/01": here}, {"a/01": there}, exempt, found) == 1
+    assert dict(found) == {"global loads, requests": [1, 1], "shared loads, wavefronts": [1, 0]}
+    print("right")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("warplens")
+    parser.add_argument("repository", type=pathlib.Path)
+    parser.add_argument("--compiler", default="clang", choices=["clang", "nvcc"])
+    parser.add_argument("--fidelity", metavar="PAGE", help="the page whose section of this must be what was found")
+    parser.add_argument("topics", nargs="*")
+    args = parser.parse_args()
+    if args.compiler == "nvcc" and shutil.which("nvcc") is None:
+        print("no nvcc in PATH")
+        sys.exit(77)
+    rows = {row["rung"]: row["counts"] for row in json.loads((args.repository / "results/h200/gallery.json").read_text())["rows"] if "counts" in row}
+    rows = {name: counts for name, counts in rows.items() if not args.topics or name.split("/")[0] in args.topics}
+    if not rows:
+        print("results/h200/gallery.json has no counts")
+        sys.exit(77)
+    rungs = sorted(f"{s.parent.name}/{s.stem}" for s in (args.repository / "gallery").glob("*/[0-9][0-9]_*.cu"))
+    topics = collections.defaultdict(set)
+    for name in rows:
+        rung = next(r for r in (name, name.rstrip("0123456789")) if r in rungs)
+        topics[rung.split("/")[0]].add(rung.split("/")[1])
+    forms = {}
+    for topic, its in sorted(topics.items()):
+        forms.update(forms_here(args.warplens, args.compiler, topic, sorted(its)))
+    exempt, found = Exemptions("gallery", args.compiler), collections.defaultdict(lambda: [0, 0])
+    faults = compare_all(forms, rows, exempt, found)
+    print(f"{len(rows)} rows, {sum(c for c, _ in found.values())} cells compared, {faults} differences")
+    for entry in exempt.stale() if not args.topics else []:
+        faults += 1
+        print(f"exempt.csv: {entry['probe']}, {entry['what']} is equal now")
+    if args.fidelity:
+        text = fidelity.table(["counter", "cells", "equal"], [(n, c, e) for n, (c, e) in sorted(found.items())])
+        for fault in fidelity.settle(args.fidelity, f"gallery {args.compiler}", text):
+            faults += 1
+            print(fault)
+    sys.exit(1 if faults else 0)
+
+
+main()
