@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "report/number_text.h"
+#include "report/source_path.h"
 
 namespace warplens::gate {
 
@@ -22,23 +23,19 @@ std::string shown_path(const std::string& path) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (error || path.empty()) return path;
-  const fs::path relative = fs::path(path).lexically_normal().lexically_relative(here);
-  const bool below = !relative.empty() && *relative.begin() != ".." && relative != ".";
-  return below ? relative.string() : path;
+  return report::path_from_root(path, here.string());
 }
 
-std::string repository_path(const std::string& path) {
+std::string repository_path(const std::string& path, const std::string& source_root) {
   namespace fs = std::filesystem;
   if (path.empty()) return path;
   std::error_code error;
   const fs::path file = fs::absolute(path, error).lexically_normal();
   if (error) return path;
-  const auto below = [&](const fs::path& root) {
-    const fs::path relative = file.lexically_relative(root);
-    return relative.empty() || *relative.begin() == ".." || relative == "." ? std::string() : relative.string();
-  };
+  const auto below = [&](const fs::path& root) { return report::path_below(file.string(), root.string()); };
+  if (std::string found = below(source_root); !found.empty()) return found;
   if (const char* root = std::getenv("GITHUB_WORKSPACE"); root != nullptr && *root == '/')
-    if (std::string found = below(fs::path(root).lexically_normal()); !found.empty()) return found;
+    if (std::string found = below(root); !found.empty()) return found;
   for (fs::path at = file.parent_path(); at != at.parent_path(); at = at.parent_path())
     if (fs::exists(at / ".git", error)) return below(at);
   return shown_path(path);

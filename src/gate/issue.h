@@ -28,9 +28,10 @@ struct Issue {
 std::string issue_line(const Issue& issue);
 /// `path` relative to the current folder where it lies below it: what users click on, and what CI services know.
 std::string shown_path(const std::string& path);
-/// `path` as the repository has it, for tools that look at the whole of it: relative to $GITHUB_WORKSPACE, else to the
-/// nearest folder above that has a .git, else as shown_path() has it.
-std::string repository_path(const std::string& path);
+/// `path` as the repository has it, for tools that look at the whole of it: relative to `source_root` where it lies
+/// below that (an absolute path; empty: there is none), else to $GITHUB_WORKSPACE, else to the nearest folder above
+/// that has a .git, else as shown_path() has it.
+std::string repository_path(const std::string& path, const std::string& source_root = {});
 /// Text without control characters (shown as "?"), for one line on a terminal.
 std::string plain(std::string_view text);
 /// A line's text without blanks and without a comment at its end: what makes it the same line when code moves, is

@@ -82,7 +82,7 @@ std::string issues_list(const Verdict& v) {
     if (++rows > kMostRows) continue;
     const char* level = i.level == Level::kError ? "**error**" : i.level == Level::kWarning ? "warning" : "note";
     const std::string place =
-        i.file.empty() || i.line == 0 ? "" : fmt::format("{}:{}", repository_path(i.file), i.line);
+        i.file.empty() || i.line == 0 ? "" : fmt::format("{}:{}", repository_path(i.file, v.source_root), i.line);
     out += fmt::format("- {} {} {} ({})\n", level, markdown_code(place), markdown_text(i.message), i.rule);
     if (!i.text.empty()) out += fmt::format("  {}\n", markdown_code(i.text));
   }

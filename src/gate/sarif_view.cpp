@@ -32,8 +32,8 @@ json rules_json() {
   return list;
 }
 
-json artifact_json(const std::string& file) {
-  const std::string path = repository_path(file);
+json artifact_json(const std::string& file, const std::string& root) {
+  const std::string path = repository_path(file, root);
   if (path.starts_with("/")) return {{"uri", "file://" + uri_path(path)}};
   return {{"uri", uri_path(path)}, {"uriBaseId", "%SRCROOT%"}};
 }
@@ -60,10 +60,10 @@ Issue with_place(Issue issue, const report::RunRecord& run) {
   return issue;
 }
 
-json location_json(const Issue& issue) {
+json location_json(const Issue& issue, const std::string& root) {
   json location = json::object();
   if (!issue.file.empty()) {
-    json physical = {{"artifactLocation", artifact_json(issue.file)}};
+    json physical = {{"artifactLocation", artifact_json(issue.file, root)}};
     if (issue.line != 0) {
       json region = {{"startLine", issue.line}};
       if (issue.column != 0) region["startColumn"] = issue.column;
@@ -88,12 +88,12 @@ std::string fingerprint(const Issue& issue, std::map<uint64_t, unsigned>& seen) 
   return fmt::format("{:016x}:{}", hash, ++seen[hash]);
 }
 
-json result_json(const Issue& issue, const report::RunRecord& run, std::map<uint64_t, unsigned>& seen) {
+json result_json(const Issue& issue, const Verdict& verdict, std::map<uint64_t, unsigned>& seen) {
   json result = {{"ruleId", issue.rule},
                  {"ruleIndex", find_rule(issue.rule) - rules().data()},
                  {"level", word(issue.level)},
                  {"message", text_json(issue.message)}};
-  if (json location = location_json(with_place(issue, run)); !location.empty())
+  if (json location = location_json(with_place(issue, *verdict.run), verdict.source_root); !location.empty())
     result["locations"] = json::array({std::move(location)});
   result["partialFingerprints"] = {{"warplensLine/v1", fingerprint(issue, seen)}};
   if (!issue.allowed.empty())
@@ -122,7 +122,7 @@ json invocation_json(const Verdict& verdict) {
 std::string sarif_text(const Verdict& verdict) {
   std::map<uint64_t, unsigned> seen;
   json results = json::array();
-  for (const Issue& issue : verdict.issues) results.push_back(result_json(issue, *verdict.run, seen));
+  for (const Issue& issue : verdict.issues) results.push_back(result_json(issue, verdict, seen));
   const json j = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
       {"version", "2.1.0"},

@@ -22,6 +22,7 @@ struct Verdict {
   LimitsReport limits;
   std::optional<Difference> baseline;  ///< when there is one to compare with
   std::vector<Issue> issues;           ///< collect_issues()
+  std::string source_root;             ///< of --source-root: paths below it are relative to it; empty: none
   Diagnostics faults;                  ///< what kept the gate from judging: limits, allowances, the baseline
 };
 

@@ -8,6 +8,7 @@
 #include "report/finding_view.h"
 #include "report/kernel_name.h"
 #include "report/line_table.h"
+#include "report/source_path.h"
 #include "report/source_text.h"
 
 namespace warplens::report {
@@ -89,7 +90,7 @@ json totals_json(const Totals& totals, Blocks blocks) {
   return j;
 }
 
-json line_json(const LineRow& row, bool from_ptx, Blocks blocks) {
+json line_json(const LineRow& row, bool from_ptx, Blocks blocks, const std::string& root) {
   json accesses = json::array();
   for (const AccessRow& a : row.accesses) {
     json j = traffic_json(a.memory, a.kind, a.traffic, blocks);
@@ -101,7 +102,7 @@ json line_json(const LineRow& row, bool from_ptx, Blocks blocks) {
     j["copies"] = a.copies;
     accesses.push_back(std::move(j));
   }
-  json j = {{"file", from_ptx ? "" : row.file},
+  json j = {{"file", from_ptx ? "" : path_from_root(row.file, root)},
             {"line", from_ptx ? 0 : row.line},
             {"ptx_line", from_ptx ? row.line : 0},
             {"text", row.text},
@@ -112,12 +113,12 @@ json line_json(const LineRow& row, bool from_ptx, Blocks blocks) {
   return j;
 }
 
-json finding_json(const events::Finding& f, const events::KernelInfo& kernel) {
+json finding_json(const events::Finding& f, const events::KernelInfo& kernel, const std::string& root) {
   std::string kind = word(f.kind);
   std::replace(kind.begin(), kind.end(), ' ', '_');
   return {{"kind", kind},
           {"message", message_text(f, &kernel)},
-          {"file", f.file},
+          {"file", path_from_root(f.file, root)},
           {"line", f.place.line},
           {"column", f.place.column},
           {"block_index", dim_json(f.block_index)},
@@ -134,7 +135,7 @@ json sample_json(const events::LaunchSample& s) {
           {"scaled", s.scaled}};
 }
 
-json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
+json launch_json(const KernelRecord& kernel, const FoldedLaunch& g, const std::string& root) {
   json j = {{"first_launch", g.first_id},
             {"launches", g.launches},
             {"complete", g.complete},
@@ -148,7 +149,7 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
             {"host_seconds", spread_json(g.seconds)}};
   if (g.occupancy) j["occupancy"] = occupancy_json(*g.occupancy);
   json findings = json::array();
-  for (const auto& f : g.findings) findings.push_back(finding_json(f, kernel.info));
+  for (const auto& f : g.findings) findings.push_back(finding_json(f, kernel.info, root));
   if (g.counted) {
     j["per_launch"] = {{"global_requests", count_spread_json(g.requests)},
                        {"global_sectors", count_spread_json(g.sectors)},
@@ -159,7 +160,7 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g) {
     const LineTable table = line_table(kernel, g.counts, g.sampled());
     j["line_information"] = !table.from_ptx;
     json lines = json::array();
-    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx, blocks));
+    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx, blocks, root));
     j["lines"] = std::move(lines);
   }
   j["findings"] = std::move(findings);
@@ -193,7 +194,7 @@ std::set<std::string> user_files(const events::KernelInfo& info) {
 
 }  // namespace
 
-std::string json_text(const RunRecord& run, Folding folding) {
+std::string json_text(const RunRecord& run, Folding folding, const std::string& source_root) {
   json j = {{"schema_version", kSchemaVersion},
             {"generator", {{"name", "warplens"}, {"version", WARPLENS_VERSION}}},
             {"program", run.program},
@@ -211,7 +212,7 @@ std::string json_text(const RunRecord& run, Folding folding) {
     const std::string& name = run.kernels[k].info.name;
     json launches = json::array();
     for (const FoldedLaunch& g : groups)
-      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g));
+      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g, source_root));
     kernels.push_back({{"name", name},
                        {"demangled", demangled(name)},
                        {"short_name", short_name(name)},

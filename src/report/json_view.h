@@ -10,7 +10,8 @@ namespace warplens::report {
 
 constexpr int kSchemaVersion = 1;
 
-/// One JSON object, indented, ending with a newline.
-std::string json_text(const RunRecord& run, Folding folding);
+/// One JSON object, indented, ending with a newline. Files below `source_root` (an absolute path) are named relative to
+/// it; empty: as the compiler named them.
+std::string json_text(const RunRecord& run, Folding folding, const std::string& source_root = {});
 
 }  // namespace warplens::report

@@ -26,6 +26,32 @@ TEST_F(FormatsCliTest, all_formats_come_from_one_run) {
   EXPECT_NE(read(path("a.csv")).find("matmul_naive"), std::string::npos);
 }
 
+TEST_F(FormatsCliTest, a_source_root_makes_paths_relative_in_every_format) {
+  std::filesystem::create_directories(path("root/src"));
+  const std::string source = file("root/src/a.cu", R"(__global__ void strided(const float* in, float* out) {
+  out[threadIdx.x] = in[8 * threadIdx.x];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1024);
+  cudaMalloc(&out, 128);
+  strided<<<1, 32>>>(in, out);
+  return cudaDeviceSynchronize();
+}
+)");
+  const auto r = tool({"run", "-q", "--source-root", path("root/"), "--json", path("a.json"), "--sarif",
+                       path("a.sarif"), "--markdown", path("a.md"), "--annotations", path("a.txt"), source});
+  EXPECT_EQ(r.exit_code, 0) << r.errors;
+  EXPECT_EQ(json::parse(read(path("a.json")))["kernels"][0]["launch_groups"][0]["lines"][0]["file"], "src/a.cu");
+  const json sarif = json::parse(read(path("a.sarif")))["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+  EXPECT_EQ(sarif["artifactLocation"]["uri"], "src/a.cu");
+  EXPECT_NE(read(path("a.md")).find("`src/a.cu:2`"), std::string::npos) << read(path("a.md"));
+  EXPECT_NE(read(path("a.txt")).find("file=src/a.cu,line=2"), std::string::npos) << read(path("a.txt"));
+  // A baseline that was made so is compared with a run that was not.
+  EXPECT_EQ(tool({"run", "-q", "--baseline", path("a.json"), source}).exit_code, 0);
+  expect_refused(tool({"run", "--source-root", source, source}), "--source-root needs a folder");
+}
+
 TEST_F(FormatsCliTest, each_can_be_standard_output_but_only_one) {
   for (const char* option : {"--json", "--csv", "--sarif", "--junit", "--markdown", "--annotations"})
     EXPECT_NE(run({"-q", option, "-"}, {"record"}).output.find("matmul_naive"), std::string::npos) << option;

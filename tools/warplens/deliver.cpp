@@ -91,7 +91,7 @@ bool write_files(const RunOptions& options, const gate::Verdict& verdict, report
     if (!status) print(status.error());
     written &= status.has_value();
   };
-  write(options.json, [&] { return report::json_text(run, folding); });
+  write(options.json, [&] { return report::json_text(run, folding, options.source_root); });
   write(options.csv, [&] { return report::csv_text(run, options.metrics); });
   write(options.sarif, [&] { return gate::sarif_text(verdict); });
   write(options.junit, [&] { return gate::junit_text(verdict); });
@@ -115,6 +115,7 @@ int deliver(const RunOptions& options, const RunOutcome& outcome) {
   const bool gates = !options.limits.empty() || options.baseline_report;
   gate::Verdict verdict;
   verdict.run = &run;
+  verdict.source_root = options.source_root;
   verdict.limits = gate::check_limits(run, options.limits, allowances);
   const std::vector<gate::Issue> regressions = compare(options, verdict, allowances);
   const bool worse = std::ranges::any_of(regressions, is_regression);

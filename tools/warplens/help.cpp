@@ -47,6 +47,7 @@ report:
   --junit FILE           JUnit's XML: a test case for each kernel and limit
   --markdown FILE        a comment on a pull request
   --annotations FILE     GitHub's ::warning lines, which its log shows beside the code
+  --source-root FOLDER   files below it are named relative to it in these (but --csv, which names none)
   --launches all         show every launch by itself (default: folded by kernel and shape)
   --resource-usage       registers, stack and spills of the kernels, as nvcc's option of that name shows them
   -q, --quiet            neither a report nor the progress of long launches on standard error

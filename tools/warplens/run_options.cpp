@@ -112,6 +112,15 @@ const std::map<std::string_view, Option>& own_options() {
           o.metrics = std::move(*list);
           return Done{};
         }}},
+      {"--source-root",
+       {true,
+        [](RunOptions& o, const std::string& v) -> Status {
+          std::error_code error;
+          if (!std::filesystem::is_directory(v, error))
+            return make_error(fmt::format("--source-root needs a folder, and '{}' is none", v));
+          o.source_root = std::filesystem::absolute(v).lexically_normal().string();
+          return Done{};
+        }}},
       {"--launches",
        {true,
         [](RunOptions& o, const std::string& v) -> Status {

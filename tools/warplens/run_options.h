@@ -30,6 +30,7 @@ struct RunOptions {
   report::SessionFile session;
   /// Reports in the formats of other tools: files, "-" or empty.
   std::string json, csv, sarif, junit, markdown, annotations;
+  std::string source_root;  ///< folder, absolute, to which the files' paths are relative; empty: none
   std::vector<const report::Metric*> metrics;  ///< columns of csv; empty: all
   /// PTX files that replace the device halves of the CUDA sources, in order: host code by clang, kernels by another
   /// compiler.

@@ -161,6 +161,8 @@ TEST_F(Formats, places_are_the_repositorys) {
   EXPECT_EQ(repository_path("/usr/x.cu"), "/usr/x.cu");
   ::setenv("GITHUB_WORKSPACE", folder_.c_str(), 1);
   EXPECT_EQ(repository_path("dev.cu"), "top/sub/dev.cu");
+  EXPECT_EQ(repository_path("dev.cu", folder_ + "/top/sub/"), "dev.cu");
+  EXPECT_EQ(repository_path("dev.cu", folder_ + "/top/su"), "top/sub/dev.cu");  // not below it
   ::unsetenv("GITHUB_WORKSPACE");
 }
 
