@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: a thread that holds 96 numbers at once, in registers.
 // Change: 03 with six times as many.
-// Expected bottleneck: the arithmetic, although about 110 registers a thread leave room for only 2 blocks of 256
-// threads, a quarter of the warps that an SM could hold: 96 independent numbers keep it busy without more warps.
+// Expected bottleneck: the arithmetic, although 178 registers a thread (96 numbers, and those that a round makes) leave
+// room for 1 block of 256 threads, an eighth of the warps that an SM could hold: independent numbers keep it busy.
 // Not measured yet.
 #include "hierarchy.h"
 
