@@ -79,8 +79,8 @@ AssemblerUses assembled_for(const std::vector<PtxImage>& images, int target, int
 
 namespace {
 
-constexpr report::Column kTable[] = {{"kernel"},          {"registers"}, {"stack"},       {"spill stores", 60},
-                                     {"spill loads", 60}, {"shared"},    {"barriers", 70}};
+const report::Column kTable[] = {{"kernel"},          {"registers"}, {"stack"},       {"spill stores", 60},
+                                 {"spill loads", 60}, {"shared"},    {"barriers", 70}};
 
 void add_estimates(const PtxImage& image, const AssemblerUses& known, session::Session& session,
                    report::TextTable& table) {
