@@ -3,6 +3,7 @@
 // Change: none, an experiment of its own.
 // Expected: the launch is refused until cudaFuncSetAttribute has asked for that much; then it runs. The figure: the
 // most that a block can ask for.
+// Faulty on purpose.
 // Not measured yet.
 #include "claims.h"
 

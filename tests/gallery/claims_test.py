@@ -32,7 +32,7 @@ verdict = "true"
 rungs = ["t/01_one"]
 counted = "{counted('t/01_one').global_read.sectors} sectors."
 counted_holds = ["counted('t/01_one').global_read.sectors == 8"]
-measured = "{us('t/01_one') / us('t/02_two'):.1f} times."
+measured = "{us('t/01_one') / us('t/02_two'):.1f} times; {profiled_sectors('t/01_one', 'global_op_ld')} sectors, {profiled('t/01_one', 'launch__registers_per_thread')} registers."
 measured_holds = ["us('t/01_one') > us('t/02_two')"]
 [[claim]]
 number = 2
@@ -58,6 +58,11 @@ def report():
     return {"end": {"exit_code": 0}, "kernels": [{"demangled": "rung_t_01_one::one(int)", "launch_groups": [uncounted, group]}]}
 
 
+def counts():
+    names = ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "launch__registers_per_thread")
+    return {"kernels": [{"metrics": dict(zip(names, values))} for values in ((4, 32, 20), (4, 16, 16))]}
+
+
 def tree(folder):
     root = pathlib.Path(folder)
     for name in ("docs", "results/h200", "gallery/t", "truth/h200", "gpus"):
@@ -68,7 +73,7 @@ def tree(folder):
     (root / "gallery/t/01_one.cu").write_text("// one\n")
     (root / "gallery/claims.toml").write_text(CLAIMS)
     (root / "results/h200/kernels.json").write_text(json.dumps({"rows": []}))
-    (root / "results/h200/gallery.json").write_text(json.dumps({"rows": [{"rung": "t/01_one", "us": 3.0}, {"rung": "t/02_two", "us": 2.0}]}))
+    (root / "results/h200/gallery.json").write_text(json.dumps({"rows": [{"rung": "t/01_one", "us": 3.0, "counts": counts()}, {"rung": "t/02_two", "us": 2.0}]}))
     (root / "report.json").write_text(json.dumps(report()))
     stand_in = root / "warplens"
     stand_in.write_text(STAND_IN.format(python=sys.executable, report=root / "report.json"))
@@ -95,7 +100,7 @@ def check_documents():
         expect("writing works", claims(root).returncode == 0, claims(root))
         expect("what was written is current", claims(root, "--check").returncode == 0)
         text = (root / "docs/claims.md").read_text()
-        for wanted in ("### 1. Eight sectors.\n\n**True.**\n\n- Warplens: 8 sectors.\n- H200: 1.5 times.\n- Experiment: `gallery/t/01_one.cu`\n",
+        for wanted in ("### 1. Eight sectors.\n\n**True.**\n\n- Warplens: 8 sectors.\n- H200: 1.5 times; 6 sectors, 20 registers.\n- Experiment: `gallery/t/01_one.cu`\n",
                        "**Open, expected false.**\n\n- Warplens: 50 % used.\n- H200: not measured yet.\n", "Of 2 statements 1 are true, 1 are open."):
             expect(f"the document has {wanted}", wanted in text)
         row = "| every second | 8 |  | 50 % | 1.50 | none | `t/01_one` |"
@@ -111,6 +116,8 @@ def check_refusals():
         ("a condition on times that does not hold", "us('t/01_one') > us('t/02_two')", "us('t/01_one') < us('t/02_two')", "claim 1: does not hold"),
         ("a condition that is a number", "us('t/01_one') > us('t/02_two')", "us('t/01_one')", "claim 1: does not hold"),
         ("a row that is not there", "us('t/01_one') / us('t/02_two')", "us('t/01_one') / us('t/04_four')", "no row t/04_four"),
+        ("a metric that is not there", "launch__registers_per_thread", "launch__registers", "no metric launch__registers"),
+        ("a rung without counts", "profiled('t/01_one', 'launch", "profiled('t/02_two', 'launch", "no counts of t/02_two"),
         ("a kernel that is not there", "counted('t/01_one').global_read.sectors == 8", "counted('t/01_one', 'two').global_read.sectors == 8", "0 kernels"),
         ("traffic that is not there", ".global_read.sectors == 8", ".shared_read.sectors == 8", "no such traffic"),
         ("a line that is not there", ".at('in[')", ".at('nowhere[')", "no line has the text"),
