@@ -2,8 +2,9 @@
 // Idea: the numbers of A that a thread multiplies at one time lie side by side in shared memory, as those of B do.
 // Change: 11 with A's tile turned when it is stored: a[k][row]. Rows are 132 words apart: with 128, the 8 lanes that
 // store numbers of one row of A would meet in one bank; with 132 a warp's stores lie in 32 banks.
-// Expected bottleneck: as 11. The assembler joined A's loads there too, along k; what is left is B's row: threads 8
-// words apart read 16 bytes, so half of the banks do all the work, in 8 passes instead of 4.
+// Expected bottleneck: B's row: threads 8 words apart read 16 bytes, so half of the banks do all the work, in 8 passes
+// instead of 4. As many passes as in 11, where the assembler joins A's loads along k; but there it must keep numbers of
+// four k at once, in 158 registers a thread instead of 128 (ncu): one block an SM instead of two.
 // Not measured yet.
 #include "matmul.h"
 

@@ -55,6 +55,8 @@ expect("wrong results", sanitize("echo WRONG"), 1, "topic/01_one: clean; wrong r
 expect("an unknown topic", sanitize("echo right", arguments=("gallery/else",)), 2, "the gallery has no else")
 expect("a fault that is noticed", sanitize("echo race", "faulty", "one", ("--faulty",)), 0, "faulty/one: racecheck: 77")
 expect("a fault that shows in results", sanitize("echo WRONG", "faulty", "one", ("--faulty",)), 0, "faulty/one: clean; wrong results\n")
+expect("a fault that only ends the program", sanitize("exit 2", "faulty", "one", ("--faulty",)), 1, "faulty/one: clean <-\n")
+expect("a fault that only wastes", sanitize("echo right  # exit code 1 with --limit a=0", "faulty", "one", ("--faulty",)), 0, "faulty/one: clean\n")
 expect("a fault that nobody notices", sanitize("echo right", "faulty", "one", ("--faulty",)), 1, "faulty/one: clean <-\n")
 expect("a rung that is faulty on purpose", sanitize("Faulty on purpose."), 0, "0 programs, 0 not as they should be")
 print("right")
