@@ -167,6 +167,9 @@ int main() {
      R"(A thread needs more local memory than it may have: very large arrays in a kernel, or calls nested too
 deeply.
 
+Warplens has no example: it gives each thread the local memory that its kernel declares, however much,
+and tells recursion apart when the program is loaded. A GPU has a bound for both.
+
 What to do: move large arrays to global or shared memory; make recursion a loop.)",
      "", "", ""},
     {"deadlock",
@@ -202,12 +205,36 @@ int main() {
 )",
      ""},
     {"unsupported",
-     R"(The kernel needs an instruction that Warplens does not execute yet; the message names the PTX line.
-docs/isa-coverage.md lists what there is.
+     R"(The kernel asks for what Warplens does not execute; the message says what. An instruction that is not
+in docs/isa-coverage.md is told with its PTX line before the program runs; what shows only when a thread
+gets there is this: a barrier with a number above 15, say, which no GPU has either. The exit code is 2.
 
 What to do: a path for older GPUs in the program, if it has one, often avoids the instruction: compile
-for an older architecture.)",
-     "", "", ""},
+for an older architecture. Here each two warps have a barrier of their own, 16 of them; numbered from 0,
+they are those that there are.)",
+     R"(__global__ void pairs(int* out) {
+  asm volatile("bar.sync %0, 64;" ::"r"(threadIdx.x / 64 + 1));  // wrong
+  out[threadIdx.x] = 1;
+}
+int main() {
+  int* out;
+  cudaMalloc(&out, 1024 * sizeof(int));
+  pairs<<<1, 1024>>>(out);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)",
+     R"(__global__ void pairs(int* out) {
+  asm volatile("bar.sync %0, 64;" ::"r"(threadIdx.x / 64));
+  out[threadIdx.x] = 1;
+}
+int main() {
+  int* out;
+  cudaMalloc(&out, 1024 * sizeof(int));
+  pairs<<<1, 1024>>>(out);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)",
+     ""},
 };
 
 }  // namespace

@@ -259,8 +259,33 @@ compared, and by default any growth is one; --allow-growth 5% forgives growth up
 compiler (or another version) made other instructions of the same source files, the change is the
 compiler's.
 
-What to do: read the table; if the growth is meant, write a new baseline with --json.)",
-     "", "", ""},
+What to do: read the table; if the growth is meant, write a new baseline with --json. Below, the right
+program is what the baseline was made from, and the wrong one what became of it.)",
+     R"(__global__ void scale(float* x) {
+  int row = threadIdx.x, column = blockIdx.x;
+  x[row * gridDim.x + column] *= 2;  // wrong
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 32 * 32 * sizeof(float));
+  cudaMemset(x, 0, 32 * 32 * sizeof(float));
+  scale<<<32, 32>>>(x);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)",
+     R"(__global__ void scale(float* x) {
+  int row = blockIdx.x, column = threadIdx.x;
+  x[row * blockDim.x + column] *= 2;
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 32 * 32 * sizeof(float));
+  cudaMemset(x, 0, 32 * 32 * sizeof(float));
+  scale<<<32, 32>>>(x);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)",
+     "--baseline right.json", true},
     {"unused-allowance",
      R"(A comment in a source allows what does not happen there any more:
 

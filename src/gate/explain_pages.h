@@ -14,6 +14,7 @@ struct Page {
   std::string_view text;          ///< paragraphs, lines of at most 100 columns
   std::string_view wrong, right;  ///< whole CUDA programs, or empty; the wrong line ends in "// wrong"
   std::string_view options;       ///< of `warplens run` that the rule needs, e.g. a limit
+  bool against_right = false;     ///< the report of the right one is the baseline that the rule needs
 };
 
 /// Every rule has one.

@@ -31,11 +31,14 @@ std::string whole_page(const gate::Rule& rule) {
   const gate::Page& page = gate::page_of(rule);
   std::string text = fmt::format("{}\n\n{}", rule.id, gate::page_text(rule));
   const std::string options = page.options.empty() ? "" : fmt::format("{} ", page.options);
-  if (!page.wrong.empty())
-    text += fmt::format(
-        "\nWrong:\n\n{}\nRight:\n\n{}\nTo see it:\n\n  warplens explain {} --example wrong >wrong.cu\n  warplens run "
-        "{}wrong.cu\n",
-        page.wrong, page.right, rule.id, options);
+  if (!page.wrong.empty()) {
+    text += fmt::format("\nWrong:\n\n{}\nRight:\n\n{}\nTo see it:\n\n", page.wrong, page.right);
+    if (page.against_right)
+      text += fmt::format(
+          "  warplens explain {} --example right >right.cu\n  warplens run -q --json right.json right.cu\n", rule.id);
+    text +=
+        fmt::format("  warplens explain {} --example wrong >wrong.cu\n  warplens run {}wrong.cu\n", rule.id, options);
+  }
   if (rule.at_lines) text += fmt::format("\nTo allow it at a line: // warplens: allow({}) why\n", rule.id);
   return text;
 }
