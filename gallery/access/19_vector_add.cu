@@ -2,7 +2,7 @@
 // Idea: the first CUDA program of them all: c[i] = a[i] + b[i], with the check that n needs which fills no last block.
 // Change: 01 with a second vector (the next whole row behind the first).
 // Expected: 4 sectors for each of three requests, all used: the bandwidth of memory.
-// Not measured yet.
+// Measured on an H200: 63.8 us, 3.16 TB/s at size 16777216.
 #include "access.h"
 
 __global__ void vector_add(const float* a, const float* b, float* c, int n) {

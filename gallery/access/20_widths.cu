@@ -3,7 +3,8 @@
 // Change: 01 for types of several widths; words that fill no last piece are copied one by one.
 // Expected: 1, 2, 4, 8 and 16 sectors a request, all used, so the sectors are the same for all; but 16 times as many
 // requests for bytes as for 16-byte vectors, and more in flight with wide ones.
-// Not measured yet.
+// Measured on an H200: 37.7 us, 3.56 TB/s (20_widths128); 93.0 us, 1.44 TB/s (20_widths16); 55.5 us, 2.42 TB/s
+//   (20_widths32); 40.6 us, 3.31 TB/s (20_widths64); 167.2 us, 803 GB/s (20_widths8) at size 16777216.
 #include "access.h"
 
 template <class T>

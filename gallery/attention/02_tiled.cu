@@ -3,7 +3,7 @@
 // what was added up so far is scaled down whenever the maximum grows (online softmax). Change: one kernel; a thread
 // owns a query and keeps its 64 numbers of q and of the result in registers. Expected bottleneck: one shared load (a
 // broadcast of 16 bytes) for four multiplications, and few threads: one a query.
-// Measured on an H200: 3.80 ms, 18.08 TFLOP/s at size 4096.
+// Measured on an H200: 3.50 ms, 19.63 TFLOP/s at size 4096.
 #include "attention.h"
 
 constexpr int kTile = 32, kThreads = 128;

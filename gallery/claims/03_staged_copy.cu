@@ -2,7 +2,7 @@
 // Idea: shared memory where nothing is used twice.
 // Change: access/01 by way of shared memory: store, barrier, load.
 // Expected: the same sectors, two passes through shared memory and a barrier on top: no faster, rather slower.
-// Not measured yet.
+// Measured on an H200: 60.0 us, 2.24 TB/s at size 16777216.
 #include "../access/access.h"
 
 __host__ __device__ inline size_t index_of(int i, int n) { return i + 0 * n; }

@@ -2,7 +2,7 @@
 // Idea: a thread can ask which SM it runs on: %smid.
 // Change: none, an experiment of its own.
 // Expected: numbers below the device's count of SMs; with many blocks all of them. The figure: how many were seen.
-// Not measured yet.
+// Measured on an H200: 25.2 us, 132 SMs seen at size 2112.
 #include <set>
 
 #include "claims.h"

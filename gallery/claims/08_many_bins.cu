@@ -2,7 +2,7 @@
 // Idea: a histogram of 65536 bins, 256 KiB, which no block's shared memory holds; a cluster of 8 blocks holds it.
 // Change: histogram/01 (form 1) and histogram/04 with 8 blocks a cluster (form 2), timed with 65536 bins.
 // Expected bottleneck: of form 2 the way to other blocks' shared memory, for seven of eight values.
-// Not measured yet.
+// Measured on an H200: 748.6 us, 359 GB/s (08_many_bins1); 987.8 us, 272 GB/s (08_many_bins2) at size 67108864.
 #include <cooperative_groups.h>
 
 #include "../histogram/histogram.h"

@@ -2,7 +2,8 @@
 // Idea: one code, four tiles: 256 threads make 1, 2 x 2, 4 x 4 or 8 x 8 elements each, so tiles of 16, 32, 64 or 128.
 // Change: matmul/11 with the size of the tile as a parameter, timed at 512, where tiles of 128 are only 16 blocks.
 // Expected bottleneck: of small tiles the shared loads, of large ones that most SMs have no block.
-// Not measured yet.
+// Measured on an H200: 94.5 us, 2.84 TFLOP/s (09_tile_sizes128); 80.1 us, 3.35 TFLOP/s (09_tile_sizes16); 43.5 us,
+//   6.16 TFLOP/s (09_tile_sizes32); 64.5 us, 4.16 TFLOP/s (09_tile_sizes64) at size 512.
 #include "../matmul/matmul.h"
 
 template <int kOut>

@@ -4,7 +4,8 @@
 // them up; form 1 as the compiler likes it, form 2 with at most 32 registers, so that the numbers are spilled once and
 // more warps wait at a time.
 // Expected bottleneck: the latency of memory; more warps hide more of it.
-// Not measured yet.
+// Measured on an H200: 523.5 us, 132 Gload/s (12_register_cap1); 458.6 us, 151 Gload/s (12_register_cap2) at size
+//   270336.
 #include "claims.h"
 
 constexpr int kHeld = 80, kReads = 256;

