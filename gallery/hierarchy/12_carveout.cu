@@ -3,7 +3,7 @@
 // Change: each block reads 16 KiB of its own over and over, 128 KiB for the 8 blocks of an SM: once with as little
 // shared memory as possible (12_carveout0: they fit into L1), once with the most (12_carveout100: 28 KiB are left).
 // Expected bottleneck: L1 for the first, L2 for the second. Requests and sectors are the same.
-// Measured on an H200: 439.0 us, 2.45 Tload/s (12_carveout0); 456.0 us, 2.35 Tload/s (12_carveout100) at size
+// Measured on an H200: 298.1 us, 3.60 Tload/s (12_carveout0); 479.7 us, 2.24 Tload/s (12_carveout100) at size
 //   1048576.
 #include "hierarchy.h"
 
