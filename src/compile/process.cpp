@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -150,17 +149,6 @@ TemporaryDirectory::TemporaryDirectory(TemporaryDirectory&& other) noexcept : pa
 TemporaryDirectory::~TemporaryDirectory() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::error_code ec;
-  if (std::filesystem::is_directory(path, ec)) return make_error("'" + path + "' is a directory");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return make_error("cannot read '" + path + "': " + std::strerror(errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) return make_error("cannot read '" + path + "': " + std::strerror(errno));
-  return text.str();
 }
 
 Status write_file(const std::string& path, const std::string& contents) {

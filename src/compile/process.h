@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/text_file.h"
 
 namespace warplens {
 
@@ -41,7 +42,6 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-Result<std::string> read_file(const std::string& path);
 /// Writes beside the target and renames: a reader sees the old file or the whole new one.
 Status write_file(const std::string& path, const std::string& contents);
 

@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "base/text_file.h"
 #include "compile/fatbin.h"
 #include "cuda/driver_calls.h"
 #include "cuda/launch.h"
@@ -159,11 +158,9 @@ WARPLENS_DRIVER cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 }
 WARPLENS_DRIVER cuModuleLoad(CUmodule* module, const char* path) {
   if (!path) return CUDA_ERROR_INVALID_VALUE;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return CUDA_ERROR_FILE_NOT_FOUND;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return load(module, text.str().c_str(), path, Log(0, nullptr, nullptr));
+  const auto text = warplens::read_file(path);
+  if (!text) return CUDA_ERROR_FILE_NOT_FOUND;
+  return load(module, text->c_str(), path, Log(0, nullptr, nullptr));
 }
 WARPLENS_DRIVER cuModuleUnload(CUmodule module) {
   return with_module(module, [](Binary& binary) {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.h"
-#include "gate/text_file.h"
+#include "base/text_file.h"
 #include "report/launch_selection.h"
 // As in src/gpu: one library, one set of settings.
 #undef TOML_SHARED_LIB
@@ -212,7 +212,7 @@ Result<Config> parse_config(std::string_view text, const std::string& file) {
 }
 
 Result<Config> read_config(const std::string& path) {
-  const Result<std::string> text = read_text_file(path);
+  const Result<std::string> text = read_file(path);
   if (!text) return text.error();
   return parse_config(*text, path);
 }

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/text_file.h"
 #include "gate/json_place.h"
-#include "gate/text_file.h"
 #include "report/json_view.h"
 
 namespace warplens::gate {
@@ -344,7 +344,7 @@ Result<StoredReport> parse_report(std::string_view text, const std::string& path
 }
 
 Result<StoredReport> read_report(const std::string& path) {
-  const Result<std::string> text = read_text_file(path);
+  const Result<std::string> text = read_file(path);
   if (!text) return text.error();
   return parse_report(*text, path);
 }

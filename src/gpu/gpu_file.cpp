@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <set>
-#include <sstream>
 
+#include "base/text_file.h"
 #include "gpu/gpu.h"
 // Header-only: Debian's shared library is built with exceptions, and programs under test load this code.
 #undef TOML_SHARED_LIB
@@ -245,13 +242,10 @@ Result<Gpu> parse_gpu(std::string_view text, const std::string& file_name) {
 }
 
 Result<Gpu> load_gpu(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf()))  // the latter fails for a directory, and for nothing to read
-    return make_error(
-        fmt::format("cannot read the GPU file {}: {}", path, errno != 0 ? std::strerror(errno) : "it is empty"));
-  return parse_gpu(text.str(), path);
+  const auto text = read_file(path, "the GPU file");
+  if (!text) return text.error();
+  if (text->empty()) return make_error(fmt::format("cannot read the GPU file {}: it is empty", path));
+  return parse_gpu(*text, path);
 }
 
 }  // namespace warplens::gpu

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
-#include <sstream>
 
+#include "base/text_file.h"
 #include "base/text_hash.h"
 
 namespace warplens::report {
@@ -20,10 +19,8 @@ std::string read(const std::string& path) {
   std::error_code error;
   if (path.empty() || !std::filesystem::is_regular_file(path, error)) return {};
   if (std::filesystem::file_size(path, error) > kLargestFile || error) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  auto text = read_file(path);
+  return text ? *std::move(text) : std::string();
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "gate/text_file.h"
+#include "base/text_file.h"
 #include "warplens/nearest.h"
 
 namespace warplens::cli {
@@ -28,7 +28,7 @@ Result<std::vector<Rung>> rungs_of(const std::string& topic, const fs::path& fol
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (!is_rung(it->path())) continue;
-    const auto text = gate::read_text_file(it->path().string());
+    const auto text = read_file(it->path().string());
     if (!text) return text.error();
     rungs.push_back({topic, it->path().stem().string(), it->path().string(), idea_of(*text)});
   }
@@ -58,7 +58,7 @@ std::string idea_of(const std::string& source) {
 }
 
 Result<std::vector<Topic>> read_gallery(const std::string& folder) {
-  const auto text = gate::read_text_file((fs::path(folder) / "topics.txt").string());
+  const auto text = read_file((fs::path(folder) / "topics.txt").string());
   if (!text) return text.error();
   std::vector<Topic> topics;
   std::istringstream lines(*text);

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "gate/text_file.h"
+#include "base/text_file.h"
 
 namespace warplens::cli {
 
@@ -20,7 +20,7 @@ Result<MeasuredGallery> read_measured_gallery(const std::string& folder, const s
   const std::filesystem::path path = std::filesystem::path(folder) / gpu / "gallery.json";
   std::error_code error;
   if (folder.empty() || !std::filesystem::exists(path, error)) return measured;
-  const auto text = gate::read_text_file(path.string());
+  const auto text = read_file(path.string());
   if (!text) return text.error();
   try {
     const nlohmann::json file = nlohmann::json::parse(*text);

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <sstream>
 
+#include "base/text_file.h"
 #include "compile/process.h"
-#include "gate/text_file.h"
 #include "warplens/exit_codes.h"
 #include "warplens/run_command.h"
 
@@ -68,7 +68,7 @@ RungResult run_rung(const Rung& rung, const Installation& installation, const st
   const RunOutcome outcome = run_program(*run);
   result.exit_code = outcome.exit_code;
   if (!outcome.ran) return result;
-  const auto output = gate::read_text_file(run->program_output);
+  const auto output = read_file(run->program_output);
   if (output) result.forms = forms_in(*output, rung);
   if (share_out(outcome.record, result.forms)) return result;
   result.forms.clear();

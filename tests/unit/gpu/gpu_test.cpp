@@ -132,7 +132,7 @@ TEST(GpuFile, that_cannot_be_read_says_why) {
   const auto missing = load_gpu("/no/such/file.toml"), folder = load_gpu("/usr/");
   ASSERT_FALSE(missing.has_value() || folder.has_value());
   EXPECT_EQ(missing.error()[0].message, "cannot read the GPU file /no/such/file.toml: No such file or directory");
-  EXPECT_NE(folder.error()[0].message.find("Is a directory"), std::string::npos) << folder.error()[0].message;
+  EXPECT_NE(folder.error()[0].message.find("is a directory"), std::string::npos) << folder.error()[0].message;
 }
 
 TEST(KnownGpus, are_found_by_the_end_of_their_name_with_the_model) {
