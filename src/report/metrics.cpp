@@ -89,7 +89,7 @@ std::vector<Metric> global_metrics() {
   return {
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
        "",
-       "loads from global memory that a warp issued; also those of cp.async, which the profiler has apart",
+       "loads from global memory that a warp issued, those of cp.async included",
        kExact,
        {"global_load_requests"},
        sum<kG, Access::kLoad, kRequests>},
