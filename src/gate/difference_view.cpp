@@ -69,9 +69,15 @@ std::string place(const LineChange& l) {
 
 }  // namespace
 
-std::string difference_text(const Difference& d, const report::TextStyle& style) {
+std::string difference_text(const Difference& d, const std::vector<Issue>& issues, const report::TextStyle& style) {
   std::string out;
-  for (const Issue& i : issues_of(d)) out += issue_line(i) + "\n";
+  for (Issue i : issues) {
+    if (!i.allowed.empty()) {
+      i.level = Level::kNote;
+      i.message += " (allowed: " + i.allowed + ")";
+    }
+    out += issue_line(i) + "\n";
+  }
   for (const std::string& note : d.notes) out += report::wrapped("note: " + plain(note), style.width, 0);
   for (const KernelChange& k : d.kernels) {
     if (!k.changed()) continue;

@@ -12,7 +12,9 @@
 
 namespace warplens::gate {
 
-std::string difference_text(const Difference& difference, const report::TextStyle& style);
+/// `issues`: issues_of() the difference; those that an allowance forgives are notes with its reason.
+std::string difference_text(const Difference& difference, const std::vector<Issue>& issues,
+                            const report::TextStyle& style);
 std::string difference_markdown(const Difference& difference);
 
 }  // namespace warplens::gate

@@ -41,8 +41,22 @@ std::string capability_of(const std::string& name) {
 
 /// What the numbers of a row stand for: what a row's counts must not be mistaken for.
 const char* counts_word(const LaunchRecord& launch) {
+  if (launch.counts == nullptr) return "none";
   if (!launch.complete) return "partial";
   return launch.sample != nullptr && launch.sample->scaled ? "scaled" : "all";
+}
+
+/// Launches that were counted, and those that the program's end left without counts.
+bool has_row(const LaunchRecord& launch) { return launch.counts != nullptr || !launch.complete; }
+
+/// As the profiler's own messages look that stand around its table; empty: the program ended by itself.
+std::string end_line(const RunRecord& run) {
+  if (run.end.timed_out) return "==WARNING== The time limit ended the program: rows are what was counted until then.\n";
+  if (run.end.interrupted) return "==WARNING== The program was interrupted: rows are what was counted until then.\n";
+  if (run.end.signal != 0)
+    return fmt::format("==WARNING== Signal {} ended the program: rows are what was counted until then.\n",
+                       run.end.signal);
+  return {};
 }
 
 }  // namespace
@@ -64,7 +78,7 @@ std::string csv_text(const RunRecord& run, const std::vector<const Metric*>& wan
   const std::string capability = capability_of(run.gpu);
   uint64_t number = 0;
   for (const LaunchRecord& launch : run.launches) {
-    if (launch.counts == nullptr) continue;
+    if (!has_row(launch)) continue;
     const KernelRecord& kernel = run.kernels[launch.kernel];
     std::vector<std::string> cells = {fmt::format("{}", number++),
                                       fmt::format("{}", launch.process),
@@ -77,12 +91,16 @@ std::string csv_text(const RunRecord& run, const std::vector<const Metric*>& wan
                                       dim_text(launch.shape.grid),
                                       "0",
                                       capability};
-    const MetricInput input = metric_input(kernel, launch);
-    for (const Metric* m : columns) cells.push_back(number_text(m->value(input)));
+    if (launch.counts == nullptr) {
+      cells.resize(cells.size() + columns.size());
+    } else {
+      const MetricInput input = metric_input(kernel, launch);
+      for (const Metric* m : columns) cells.push_back(number_text(m->value(input)));
+    }
     cells.emplace_back(counts_word(launch));
     text += line_of(cells);
   }
-  return text;
+  return text + end_line(run);
 }
 
 }  // namespace warplens::report

@@ -194,7 +194,7 @@ std::set<std::string> user_files(const events::KernelInfo& info) {
 
 }  // namespace
 
-std::string json_text(const RunRecord& run, Folding folding, const std::string& source_root) {
+std::string json_text(const RunRecord& run, Folding folding, const JsonMore& more) {
   json j = {{"schema_version", kSchemaVersion},
             {"generator", {{"name", "warplens"}, {"version", WARPLENS_VERSION}}},
             {"program", run.program},
@@ -212,7 +212,7 @@ std::string json_text(const RunRecord& run, Folding folding, const std::string& 
     const std::string& name = run.kernels[k].info.name;
     json launches = json::array();
     for (const FoldedLaunch& g : groups)
-      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g, source_root));
+      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g, more.source_root));
     kernels.push_back({{"name", name},
                        {"demangled", demangled(name)},
                        {"short_name", short_name(name)},
@@ -225,6 +225,8 @@ std::string json_text(const RunRecord& run, Folding folding, const std::string& 
   json notices = json::array();
   for (const Notice& n : run.notices) notices.push_back({{"kind", n.kind}, {"text", n.text}});
   j["notices"] = std::move(notices);
+  if (!more.limits.empty()) j["limits"] = json::parse(more.limits);
+  if (!more.faults.empty()) j["faults"] = more.faults;
   return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -3,6 +3,7 @@
 // break a reader raises kSchemaVersion.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "report/fold.h"
 
@@ -10,8 +11,14 @@ namespace warplens::report {
 
 constexpr int kSchemaVersion = 1;
 
-/// One JSON object, indented, ending with a newline. Files below `source_root` (an absolute path) are named relative to
-/// it; empty: as the compiler named them.
-std::string json_text(const RunRecord& run, Folding folding, const std::string& source_root = {});
+/// What a report has besides the run.
+struct JsonMore {
+  std::string source_root;          ///< files below this absolute path are named relative to it; empty: as compiled
+  std::string limits;               ///< JSON text: what limits came to (gate/limits_json.h); empty: there are none
+  std::vector<std::string> faults;  ///< what could not be judged
+};
+
+/// One JSON object, indented, ending with a newline.
+std::string json_text(const RunRecord& run, Folding folding, const JsonMore& more = {});
 
 }  // namespace warplens::report

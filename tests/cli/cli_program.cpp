@@ -79,6 +79,9 @@ int main(int argc, char** argv) {
                   static_cast<unsigned long long>(s.launch_skip));
     } else if (word == "stubborn") {
       ::signal(SIGINT, SIG_IGN);
+    } else if (word == "said") {
+      std::puts("so far");
+      std::fflush(stdout);
     } else if (word == "hang") {
       hang();
     } else if (word == "exit" && i + 1 < argc) {

@@ -127,6 +127,10 @@ TEST_F(DiffTest, the_three_changes_of_a_pull_request) {
   // The same with an allowance is none.
   const std::string allowed = replaced(broken, "+ row];", "+ row];  // warplens: allow(regression) measured faster");
   EXPECT_EQ(tool({"run", "-q", "--baseline", base, file("allowed.cu", allowed)}).exit_code, 0);
+  const auto said = tool({"run", "--baseline", base, file("allowed.cu", allowed)});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.errors.find("error:"), std::string::npos) << said.errors;
+  EXPECT_NE(said.errors.find("(allowed: measured faster) [regression]"), std::string::npos) << said.errors;
 
   // Another compiler made other code of the same source: said so, and held against nobody.
   const std::string other = edited(base, "other.json", [](json& j) {

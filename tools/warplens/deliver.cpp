@@ -14,6 +14,7 @@
 #include "gate/difference_view.h"
 #include "gate/junit_view.h"
 #include "gate/limits.h"
+#include "gate/limits_json.h"
 #include "gate/markdown_view.h"
 #include "gate/observations.h"
 #include "gate/rules.h"
@@ -46,14 +47,15 @@ bool wants_issues(const RunOptions& o) {
 }
 
 /// What the limits say, and what the allowances in the sources do not get right.
-std::string gate_text(const RunOptions& options, const gate::Verdict& verdict) {
+std::string gate_text(const RunOptions& options, const gate::Verdict& verdict,
+                      const std::vector<gate::Issue>& regressions) {
   const gate::LimitsReport& limits = verdict.limits;
   std::string text = limits.checked.empty() || options.quiet ? "" : "\n";
   for (const gate::Issue& i : verdict.issues)
     if (i.rule == "unused-allowance" && !options.quiet) text += gate::issue_line(i) + "\n";
   if (verdict.baseline && !options.quiet) {
     text += fmt::format("\ncompared with {}:\n", gate::plain(options.baseline));
-    text += gate::difference_text(*verdict.baseline, report::style_of(STDERR_FILENO));
+    text += gate::difference_text(*verdict.baseline, regressions, report::style_of(STDERR_FILENO));
   } else {
     // A finding then makes the exit code, and no report tells of it.
     const bool gates = !options.limits.empty() || options.baseline_report;
@@ -91,7 +93,12 @@ bool write_files(const RunOptions& options, const gate::Verdict& verdict, report
     if (!status) print(status.error());
     written &= status.has_value();
   };
-  write(options.json, [&] { return report::json_text(run, folding, options.source_root); });
+  write(options.json, [&] {
+    report::JsonMore more{options.source_root, {}, {}};
+    if (!options.limits.empty()) more.limits = gate::limits_json(run, verdict.limits);
+    for (const Diagnostic& d : verdict.faults) more.faults.push_back(gate::fault_text(d));
+    return report::json_text(run, folding, more);
+  });
   write(options.csv, [&] { return report::csv_text(run, options.metrics); });
   write(options.sarif, [&] { return gate::sarif_text(verdict); });
   write(options.junit, [&] { return gate::junit_text(verdict); });
@@ -131,7 +138,7 @@ int deliver(const RunOptions& options, const RunOutcome& outcome) {
   for (const Diagnostics& faults : {verdict.limits.faults, allowances.faults()})
     verdict.faults.insert(verdict.faults.end(), faults.begin(), faults.end());
   written &= write_files(options, verdict, folding);
-  written &= write_text(gate_text(options, verdict));
+  written &= write_text(gate_text(options, verdict, regressions));
   print(verdict.faults);
   // The library could not write all it counted: the report is incomplete, which must not pass for a good run.
   if (run.damaged_lines != 0 && !run.end.timed_out && !run.end.interrupted) written = false;

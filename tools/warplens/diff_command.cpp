@@ -84,8 +84,10 @@ int diff_command(const std::vector<std::string>& arguments) {
     written = status.has_value();
   }
   if (!options->quiet && options->markdown != "-")
-    written &= report::write_all(STDOUT_FILENO, gate::difference_text(difference, report::style_of(STDOUT_FILENO)),
-                                 "standard output")
+    written &= report::write_all(
+                   STDOUT_FILENO,
+                   gate::difference_text(difference, gate::issues_of(difference), report::style_of(STDOUT_FILENO)),
+                   "standard output")
                    .has_value();
   if (!written) return kCannotWrite;
   if (difference.compared == 0 && before->whole && after->whole) {

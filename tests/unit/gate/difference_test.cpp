@@ -65,7 +65,7 @@ TEST_F(DifferenceTest, code_that_only_moved_is_no_difference) {
   ASSERT_EQ(d.kernels.size(), 1u);
   EXPECT_FALSE(d.kernels[0].changed());
   EXPECT_FALSE(d.worse());
-  EXPECT_EQ(difference_text(d, {}), "1 kernel shape compared: 0 worse, 0 better, 1 the same\n");
+  EXPECT_EQ(difference_text(d, issues_of(d), {}), "1 kernel shape compared: 0 worse, 0 better, 1 the same\n");
 }
 
 TEST_F(DifferenceTest, what_grew_is_worse_and_its_line_is_named) {

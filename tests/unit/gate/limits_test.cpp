@@ -9,8 +9,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "gate/limits_json.h"
 #include "gate/observations.h"
+#include "report/json_view.h"
 #include "unit/report/example_runs.h"
+#include "unit/report/json_schema.h"
 
 namespace warplens::gate {
 namespace {
@@ -52,6 +55,29 @@ class LimitsTest : public ::testing::Test {
   }
   std::string folder_;
 };
+
+TEST_F(LimitsTest, outcomes_are_in_json) {
+  const RunRecord run = matmul(Product::kNaive, 64, "");
+  const std::vector<Limit> limits = {limit("excessive_sectors=0"), limit("max_local_bytes=64", "naive"),
+                                     limit("min_occupancy=0.5")};
+  const nlohmann::json list = nlohmann::json::parse(limits_json(run, check(run, limits)));
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["outcome"], "broken");
+  EXPECT_EQ(list[0]["value"], kExcess);
+  EXPECT_EQ(list[0]["kernel"], run.kernels[0].info.name);
+  EXPECT_EQ(list[1]["outcome"], "kept");
+  EXPECT_EQ(list[1]["bound"], 64);
+  EXPECT_EQ(list[1]["kernel_pattern"], "naive");
+  EXPECT_EQ(list[2]["outcome"], "not_checked");  // the record has no occupancy
+  EXPECT_EQ(list[2]["value"], nullptr);
+  EXPECT_EQ(list[2]["minimum"], true);
+  // The report that has them fits its schema.
+  std::ifstream schema(WARPLENS_TEST_DATA "/../../docs/report-schema.json");
+  const nlohmann::json rules = nlohmann::json::parse(schema);
+  const std::string report = report::json_text(run, report::Folding::kByShape, {"", list.dump(), {"not an allowance"}});
+  EXPECT_EQ(report::SchemaCheck(rules).fault(nlohmann::json::parse(report)), "");
+  EXPECT_EQ(nlohmann::json::parse(report)["faults"][0], "not an allowance");
+}
 
 TEST_F(LimitsTest, excess_is_summed_and_the_worst_line_is_named) {
   const std::string file = source("a.cu", "sum += A[i] * B[j];", "C[i] += sum;");

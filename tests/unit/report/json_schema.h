@@ -3,6 +3,7 @@
 // $defs, const, enum, type, minimum, minItems, maxItems, items, properties, required, additionalProperties: false. Any
 // other keyword is an error, so that the schema cannot say something that nobody checks.
 #pragma once
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -18,7 +19,13 @@ class SchemaCheck {
  private:
   using json = nlohmann::json;
 
+  /// `type`: a name, or a list of which one must be right.
+  static bool has_type(const json& value, const json& type) {
+    if (!type.is_array()) return has_type(value, type.get<std::string>());
+    return std::any_of(type.begin(), type.end(), [&](const json& one) { return has_type(value, one); });
+  }
   static bool has_type(const json& value, const std::string& type) {
+    if (type == "null") return value.is_null();
     if (type == "object") return value.is_object();
     if (type == "array") return value.is_array();
     if (type == "string") return value.is_string();

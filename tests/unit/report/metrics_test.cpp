@@ -161,6 +161,34 @@ TEST(CsvView, marks_counts_that_are_not_of_all_blocks) {
   EXPECT_EQ(last_cell(run), "\"all\"\n");
 }
 
+TEST(CsvView, says_that_a_run_was_ended_and_what_was_not_finished) {
+  RunRecord run = example::matmul(example::Product::kNaive, 64, "");
+  LaunchRecord unfinished = run.launches[0];
+  unfinished.counts = nullptr;
+  unfinished.complete = false;
+  LaunchRecord not_counted = unfinished;
+  not_counted.complete = true;
+  run.launches.push_back(not_counted);
+  run.launches.push_back(unfinished);
+  const auto end_of = [&] {
+    const std::string text = csv_text(run, *metric_list("gld_transactions"));
+    EXPECT_EQ(text.find("\"2\",\""), std::string::npos);  // two rows: 0 and 1
+    return text.substr(text.rfind(",\"\",\"none\"\n"));
+  };
+  EXPECT_EQ(end_of(), ",\"\",\"none\"\n");
+  run.end.timed_out = true;
+  EXPECT_EQ(end_of(),
+            ",\"\",\"none\"\n==WARNING== The time limit ended the program: rows are what was counted until then.\n");
+  run.end = {};
+  run.end.interrupted = true;
+  EXPECT_EQ(end_of(),
+            ",\"\",\"none\"\n==WARNING== The program was interrupted: rows are what was counted until then.\n");
+  run.end = {};
+  run.end.signal = 9;
+  EXPECT_EQ(end_of(),
+            ",\"\",\"none\"\n==WARNING== Signal 9 ended the program: rows are what was counted until then.\n");
+}
+
 TEST(Record, keeps_the_occupancy_of_a_launch) {
   const RunRecord run = with_occupancy();
   const std::string member = record_text(*run.launches[0].occupancy);
