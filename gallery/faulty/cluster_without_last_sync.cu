@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fault: a histogram over a cluster whose blocks leave while others still count in their shared memory: each adds up
-// its own part without waiting for the others. An H200 may end the kernel when a block that has left is counted in;
-// here its memory lasts as long as the cluster.
+// its own part without waiting for the others. An H200 may end the kernel when a block that has left is counted in.
 // Right: gallery/histogram/04_cluster.cu
-// Expected: wrong results (no rule: races are not looked for), exit code 1
+// Expected finding: out-of-bounds at line 20, exit code 2
 #include <cooperative_groups.h>
 
 #include "../histogram/histogram.h"

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "exec/block_runner.h"
 #include "exec/executor.h"
 #include "memory/address_space.h"
 
@@ -82,12 +83,16 @@ std::optional<Fault> shared_fault(const WarpContext& warp, const CheckedAccess& 
                fmt::format("at offset {} in the block's {} bytes of shared memory", offset - first, size)};
 }
 
-/// All blocks of a launch have equally much shared memory.
+/// All blocks of a launch have equally much shared memory. That of a block which has ended is gone: an H200 may end
+/// the launch with "unspecified launch failure".
 std::optional<Fault> cluster_fault(const WarpContext& warp, const CheckedAccess& a, uint64_t address) {
   const uint64_t named = address >> memory::kClusterRankShift;
   if (named > warp.cluster_size && address % a.bytes == 0)
     return Fault{FindingKind::kOutOfBounds,
                  fmt::format("in shared memory of block {} of a cluster of {}", named - 1, warp.cluster_size)};
+  if (named != 0 && warp.runner->cluster_block_has_ended(static_cast<uint32_t>(named - 1)))
+    return Fault{FindingKind::kOutOfBounds,
+                 fmt::format("in shared memory of block {} of the cluster, which has ended", named - 1)};
   return shared_fault(warp, a, address & memory::kClusterOffsetMask);
 }
 

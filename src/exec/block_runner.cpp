@@ -123,6 +123,8 @@ void BlockRunner::join_cluster() {
   }
 }
 
+bool BlockRunner::cluster_block_has_ended(uint32_t rank) const { return !place_.cluster.blocks[rank]->is_live(); }
+
 BlockRunner::~BlockRunner() {
   for (WarpContext& w : contexts_)
     if (w.free_executor_state != nullptr) w.free_executor_state(w.executor_state);

@@ -97,6 +97,28 @@ TEST_P(Clusters, a_block_that_the_cluster_does_not_have_is_found) {
       << outcome.findings[0].message;
 }
 
+// The second barrier opens when all of block 0 has ended: ended blocks count as arrived. An H200 ends such a launch
+// with error 719 (gallery/claims/13_early_exit.cu).
+TEST_P(Clusters, shared_memory_of_a_block_that_has_ended_is_gone) {
+  for (const std::string address : {"mapa.shared::cluster.u32 at, at, 0; ld.shared::cluster.u32 v, [at];",
+                                    "cvt.u64.u32 g, at; cvta.shared.u64 g, g; mapa.u64 g, g, 0; ld.u32 v, [g];"}) {
+    PtxLauncher gpu(kPtxHead + R"(
+.visible .entry k() {
+  .reg .b32 at, v, rank; .reg .b64 g; .reg .pred p; .shared .b32 mine[4];
+  mov.u32 at, mine; mov.u32 rank, %cluster_ctarank; setp.eq.u32 p, rank, 0;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  @p ret;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  )" + address + " ret; }");
+    const auto outcome =
+        gpu.launch("k", {.grid = {2, 1, 1}, .block = {64, 1, 1}, .cluster = {2, 1, 1}}, {}, executor().get());
+    ASSERT_FALSE(outcome.complete()) << address;
+    EXPECT_EQ(outcome.findings[0].kind, events::FindingKind::kOutOfBounds);
+    EXPECT_NE(outcome.findings[0].message.find("block 0 of the cluster, which has ended"), std::string::npos)
+        << outcome.findings[0].message;
+  }
+}
+
 // 32 words side by side are 4 sectors, of another block's memory; of the own they are one pass.
 TEST_P(Clusters, generic_loads_and_stores_of_another_block_count_sectors) {
   PtxLauncher gpu(kPtxHead + R"(
