@@ -2,9 +2,11 @@
 """scripts/measure_gpu with stand-ins for nvcc, nvidia-smi and ncu: what it writes, what it keeps, what it refuses. No GPU is needed.
 
   measure_test.py SCRIPTS-FOLDER"""
+import importlib.machinery
+import importlib.util
 import json
-import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import tempfile
 SCRIPTS = pathlib.Path(sys.argv[1])
 
 NVIDIA_SMI = """#!/bin/sh
-case "$1" in *compute_cap*) echo 9.0 ;; *) echo "NVIDIA H200, ${DRIVER:-1}, 1980 MHz" ;; esac
+case "$1" in *compute_cap*) echo 9.0 ;; *) echo "${GPU:-NVIDIA H200}, ${DRIVER:-1}, 1980 MHz" ;; esac
 """
 # "Compiles" the second line of the source, a shell command, after "// ".
 NVCC = """#!/bin/sh
@@ -151,8 +153,51 @@ def check_refusals(tree):
     refused(tree, "0 launches were counted of 0 forms", "gallery/b/01_one", "--no-times")
 
 
+def check_bad_files(tree):
+    """Noticed before anything is measured."""
+    good = json.dumps({"date": "", "gpu": "NVIDIA H200", "driver": "1", "toolkit": "13.0.88", "rows": [{"rung": "a/01_one"}]})
+    tree.write("gallery/a/01_one.cu", "// Idea.\n// exit 1\n")  # measuring it would be exit code 1
+    target = tree.root / "out/h200/gallery.json"
+    target.parent.mkdir(parents=True)
+    for text in ("", "{", "[]", "7", '{"rows": 1}', good.replace('"date": "", ', ""), good.replace("{\"rung\"", "[{\"rung\"").replace("}]", "}]]"),
+                 good.replace("rung", "rang"), good.replace('"a/01_one"', "3")):
+        target.write_text(text)
+        refused(tree, str(target), "gallery", "--out", str(tree.root / "out"))
+        expect("the damaged file stays", target.read_text() == text)
+    target.write_bytes(b"\xff")
+    refused(tree, "cannot be read", "gallery/a", "--out", str(tree.root / "out"))
+    tree.write("file", "")
+    for out in ("file", "file/deep/er"):
+        for what in ("gallery", "kernels"):
+            refused(tree, "cannot be written", what, "--out", str(tree.root / out), exit_code=3)
+    (tree.root / "folder/h200/kernels.json").mkdir(parents=True)
+    refused(tree, "it is a folder", "kernels", "--out", str(tree.root / "folder"), exit_code=3)
+    for jobs in ("0", "-1", "two"):
+        refused(tree, "is not a number from 1", "gallery", "--jobs", jobs)
+    refused(tree, "failed with 1", "gallery", "--out", str(tree.root / "new/deep"), exit_code=1)
+    expect("no folder is left of a try", not (tree.root / "new").exists())
+
+
+def check_names(tree):
+    """The folder of results is the id that `warplens gallery --gpu` knows."""
+    script = str(SCRIPTS / "measure_gpu")
+    loader = importlib.machinery.SourceFileLoader("measure_gpu", script)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("measure_gpu", loader))
+    loader.exec_module(module)
+    described = sorted((SCRIPTS.parent / "gpus").glob("*.toml"))
+    expect("all GPUs have names", {path.stem for path in described} == set(module.IDS.values()))
+    for path in described:
+        name = re.search(r'^name = "(.*?)"', path.read_text(), flags=re.M)[1]
+        expect(f"{name} is {path.stem}", module.folder_of(name) == path.stem, module.folder_of(name))
+    for name, folder in (("NVIDIA H100 PCIe", "h100-pcie"), ("NVIDIA L40", "l40"), ("NVIDIA GeForce RTX 3090 Ti", "rtx-3090-ti"),
+                         ("NVIDIA RTX A6000", "rtx-a6000"), ("NVIDIA A100-SXM4-40GB", "a100-sxm4-40gb")):
+        expect(f"{name} is another", module.folder_of(name) == folder, module.folder_of(name))
+    measured(tree, "gallery/a", GPU="Tesla T4")
+    expect("the folder", (tree.root / "results/t4/gallery.json").exists())
+
+
 sys.dont_write_bytecode = True
-for check in (check_counts, check_keeping, check_refusals):
+for check in (check_counts, check_keeping, check_refusals, check_bad_files, check_names):
     with tempfile.TemporaryDirectory() as folder:
         check(Tree(folder))
 for missing, text, words in (("nvcc", "no nvcc", []), ("nvidia-smi", "no nvidia-smi", []), ("ncu", "--no-counts measures times alone", [])):
