@@ -38,14 +38,28 @@ measured_holds = ["us('t/01_one') > us('t/02_two')"]
 number = 2
 says = "Not measured."
 verdict = "false"
+why = "Of {counted('t/01_one').global_read.requests} requests with `5` words."
+experiment = "`one`"
 counted = "{counted('t/01_one').at('in[').global_read.used:.0%} used."
 counted_holds = ["counted('t/01_one').global_read.used == 0.5"]
 not_yet = true
 measured = "{us('t/03_three')}"
-measured_holds = ["us('t/03_three') > 0"]
+measured_holds = ["us('t/03_three') > probe('ladder').threads"]
+[[claim]]
+number = 3
+says = "Neither."
+verdict = "true when nothing waits"
+rungs = ["t/01_one"]
+not_counted = "does not count time."
+counted_holds = ["1 < 2"]
+measured = "{probe('access').threads} threads."
+measured_holds = ["cycles('shared') > 2 and probe('apps').threads == 256"]
 [[table]]
 title = "Global"
-pattern = [{name = "every second", rung = "t/01_one", best = "t/02_two", counted = "counted('t/01_one').global_read", instead = "none"}]
+pattern = [{name = "every second", rung = "t/01_one", best = "t/02_two", counted = "counted('t/01_one').global_read", instead = "none"},
+  {name = "itself", rung = "t/02_two", best = "t/02_two", counted = "counted('t/01_one').global_read"},
+  {name = "a form", rung = "t/02_two", row = "t/01_one", best = "t/02_two", by = "a load", counted = "counted('t/01_one').global_read"},
+  {name = "its own", rung = "t/01_one", time = "us('t/01_one') * 5", against = "a fifth", counted = "counted('t/01_one').global_read"}]
 '''
 
 
@@ -70,10 +84,11 @@ def tree(folder):
     shutil.copy(SOURCE / "gpus/h200.toml", root / "gpus")
     for name in ("access", "ladder", "apps"):
         (root / f"truth/h200/{name}.csv").write_text(f"probe,block\n{name},\"(256, 1, 1)\"\n")
+    (root / "truth/h200/latency.csv").write_text("latency,shared,29\n")
     (root / "gallery/t/01_one.cu").write_text("// one\n")
     (root / "gallery/claims.toml").write_text(CLAIMS)
     (root / "results/h200/kernels.json").write_text(json.dumps({"rows": []}))
-    (root / "results/h200/gallery.json").write_text(json.dumps({"rows": [{"rung": "t/01_one", "us": 3.0, "counts": counts()}, {"rung": "t/02_two", "us": 2.0}]}))
+    (root / "results/h200/gallery.json").write_text(json.dumps({"rows": [{"rung": "t/01_one", "us": 3.0, "figure": 5.0, "counts": counts()}, {"rung": "t/02_two", "us": 2.0, "figure": 20.0}]}))
     (root / "report.json").write_text(json.dumps(report()))
     stand_in = root / "warplens"
     stand_in.write_text(STAND_IN.format(python=sys.executable, report=root / "report.json"))
@@ -101,10 +116,14 @@ def check_documents():
         expect("what was written is current", claims(root, "--check").returncode == 0)
         text = (root / "docs/claims.md").read_text()
         for wanted in ("### 1. Eight sectors.\n\n**True.**\n\n- Warplens: 8 sectors.\n- H200: 1.5 times; 6 sectors, 20 registers.\n- Experiment: `gallery/t/01_one.cu`\n",
-                       "**Open, expected false.**\n\n- Warplens: 50 % used.\n- H200: not measured yet.\n", "Of 2 statements 1 are true, 1 are open."):
+                       "**Open, expected false.** Of 4 requests with `5` words.\n\n- Warplens: 50 % used.\n- H200: not measured yet.\n- Experiment: `one`, `truth/src/ladder.cu`\n",
+                       "- Warplens: does not count time.\n- H200: 256 threads.\n- Experiment: `gallery/t/01_one.cu`, `truth/src/access.cu`, `truth/src/apps.cu`, `truth/src/latency.cu`\n",
+                       "Of 3 statements 1 are true, 1 are true under a condition, 1 are open."):
             expect(f"the document has {wanted}", wanted in text)
-        row = "| every second | 8 |  | 50 % | 1.50 | none | `t/01_one` |"
-        expect("the cheat sheet's row", row in (root / "docs/cheatsheet.md").read_text())
+        sheet = (root / "docs/cheatsheet.md").read_text()
+        for row in ("every second | 8 |  | 50 % | 1.50 | `t/02_two` | none | `t/01_one`", "itself | 8 |  | 50 % | 1 |  |  | `t/02_two`",
+                    "a form | 8 |  | 50 % | 4.00 | `t/02_two`, a load |  | `t/02_two`", "its own | 8 |  | 50 % | 15 | a fifth |  | `t/01_one`"):
+            expect(f"the cheat sheet's row {row}", f"| {row} |\n" in sheet)
         (root / "docs/cheatsheet.md").write_text("typed")
         expect("a document that was edited", claims(root, "--check").returncode == 1)
 
@@ -122,10 +141,15 @@ def check_refusals():
         ("traffic that is not there", ".global_read.sectors == 8", ".shared_read.sectors == 8", "no such traffic"),
         ("a line that is not there", ".at('in[')", ".at('nowhere[')", "no line has the text"),
         ("a typed figure", '"{counted(\'t/01_one\').global_read.sectors} sectors."', '"8 sectors."', "typed, not computed"),
+        ("a typed figure in the reason", "with `5` words", "with 5 words", "claim 2: a figure is typed, not computed"),
+        ("a typed figure in an experiment", 'experiment = "`one`"', 'experiment = "1"', "claim 2: a figure is typed, not computed"),
+        ("a typed figure instead of counts", "does not count time", "does not count 3", "claim 3: a figure is typed, not computed"),
+        ("a reason's value that is not there", "global_read.requests}", "local_read.requests}", "no such traffic"),
+        ("a time against nothing", 'against = "a fifth", ', "", "pattern its own: there is a time, but not what it is against"),
         ("an expression that is none", ".sectors == 8", ".sectors ==", "claim 1"),
         ("a verdict that is none", 'verdict = "true"', 'verdict = "perhaps"', "neither with true nor with false"),
         ("not measured, though its row is there", "us('t/03_three')", "us('t/02_two')", "claim 2: its rows are there"),
-        ("a number that is missing", "number = 2", "number = 3", "not numbered"),
+        ("a number that is missing", "number = 2", "number = 4", "not numbered"),
         ("a pattern's row that is not there", 'best = "t/02_two"', 'best = "t/05_five"', "pattern every second"),
         ("a rung that is not there", "counted('t/01_one').at(", "counted('t/06_six').at(", "no rung t/06_six"),
     ]
