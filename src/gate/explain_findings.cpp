@@ -163,15 +163,6 @@ int main() {
 }
 )",
      ""},
-    {"stack-overflow",
-     R"(A thread needs more local memory than it may have: very large arrays in a kernel, or calls nested too
-deeply.
-
-Warplens has no example: it gives each thread the local memory that its kernel declares, however much,
-and tells recursion apart when the program is loaded. A GPU has a bound for both.
-
-What to do: move large arrays to global or shared memory; make recursion a loop.)",
-     "", "", ""},
     {"deadlock",
      R"(Threads wait for each other and none can go on: a barrier or __syncwarp that some of the named threads
 can never reach, a lock that its holder never gives back. A GPU would hang.

@@ -12,7 +12,7 @@ namespace warplens::gate {
 struct Page {
   std::string_view rule;
   std::string_view text;          ///< paragraphs, lines of at most 100 columns
-  std::string_view wrong, right;  ///< whole CUDA programs, or empty; the wrong line ends in "// wrong"
+  std::string_view wrong, right;  ///< whole CUDA programs; the wrong line ends in "// wrong"
   std::string_view options;       ///< of `warplens run` that the rule needs, e.g. a limit
   bool against_right = false;     ///< the report of the right one is the baseline that the rule needs
 };

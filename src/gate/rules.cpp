@@ -25,7 +25,6 @@ constexpr Rule kRules[] = {
     {"misaligned", "An address is no multiple of the access's size", false},
     {"trap", "A kernel executes a trap", false},
     {"assert", "An assert in a kernel fails", false},
-    {"stack-overflow", "A thread needs more local memory than there is", false},
     {"deadlock", "Threads wait for each other for ever", false},
     {"unsupported", "A kernel needs an instruction that is not supported", false},
 };
@@ -50,7 +49,7 @@ Diagnostic unknown_rule(std::string_view id) {
 
 bool is_finding(std::string_view rule) {
   using enum events::FindingKind;
-  const auto kinds = {kOutOfBounds, kNullPointer, kMisaligned, kTrap, kAssert, kStackOverflow, kDeadlock, kUnsupported};
+  const auto kinds = {kOutOfBounds, kNullPointer, kMisaligned, kTrap, kAssert, kDeadlock, kUnsupported};
   return std::ranges::any_of(kinds, [&](events::FindingKind kind) { return rule_of(kind) == rule; });
 }
 
@@ -61,7 +60,6 @@ std::string_view rule_of(events::FindingKind kind) {
     case events::FindingKind::kMisaligned: return "misaligned";
     case events::FindingKind::kTrap: return "trap";
     case events::FindingKind::kAssert: return "assert";
-    case events::FindingKind::kStackOverflow: return "stack-overflow";
     case events::FindingKind::kDeadlock: return "deadlock";
     case events::FindingKind::kUnsupported: return "unsupported";
     case events::FindingKind::kInterrupted:

@@ -31,14 +31,11 @@ std::string whole_page(const gate::Rule& rule) {
   const gate::Page& page = gate::page_of(rule);
   std::string text = fmt::format("{}\n\n{}", rule.id, gate::page_text(rule));
   const std::string options = page.options.empty() ? "" : fmt::format("{} ", page.options);
-  if (!page.wrong.empty()) {
-    text += fmt::format("\nWrong:\n\n{}\nRight:\n\n{}\nTo see it:\n\n", page.wrong, page.right);
-    if (page.against_right)
-      text += fmt::format(
-          "  warplens explain {} --example right >right.cu\n  warplens run -q --json right.json right.cu\n", rule.id);
-    text +=
-        fmt::format("  warplens explain {} --example wrong >wrong.cu\n  warplens run {}wrong.cu\n", rule.id, options);
-  }
+  text += fmt::format("\nWrong:\n\n{}\nRight:\n\n{}\nTo see it:\n\n", page.wrong, page.right);
+  if (page.against_right)
+    text += fmt::format(
+        "  warplens explain {} --example right >right.cu\n  warplens run -q --json right.json right.cu\n", rule.id);
+  text += fmt::format("  warplens explain {} --example wrong >wrong.cu\n  warplens run {}wrong.cu\n", rule.id, options);
   if (rule.at_lines) text += fmt::format("\nTo allow it at a line: // warplens: allow({}) why\n", rule.id);
   return text;
 }
@@ -56,9 +53,7 @@ int explain_command(const std::vector<std::string>& arguments) {
   if (one) return show(std::string(page.options) + "\n");
   if (arguments.size() != 3 || arguments[1] != "--example" || (arguments[2] != "wrong" && arguments[2] != "right"))
     return refuse(make_error("explain takes a rule, and then --example wrong, --example right or --options"));
-  const std::string_view program = arguments[2] == "wrong" ? page.wrong : page.right;
-  if (program.empty()) return refuse(make_error(fmt::format("'{}' has no example", rule->id)));
-  return show(std::string(program));
+  return show(std::string(arguments[2] == "wrong" ? page.wrong : page.right));
 }
 
 std::string explain_help() {
