@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace warplens {
 
@@ -16,14 +17,24 @@ Result<std::string> read_file(const std::string& path, const std::string& what) 
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     return make_error(fmt::format("cannot read {}: it is a directory", named));
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  // Reading an empty file sets failbit of `text`, which is no fault.
-  if (in) text << in.rdbuf();
-  if (!in || in.bad())
-    return make_error(fmt::format("cannot read {}: {}", named, std::strerror(errno != 0 ? errno : EIO)));
-  return std::move(text).str();
+  const auto failed = [&] { return make_error(fmt::format("cannot read {}: {}", named, std::strerror(errno))); };
+  // Streams do not tell a read that fails from the end of the file.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed();
+  std::string text;
+  ssize_t got = 0;
+  do {
+    constexpr size_t kStep = size_t{1} << 16;
+    const size_t before = text.size();
+    text.resize(before + kStep);
+    got = ::read(file, text.data() + before, kStep);
+    text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  } while (got > 0 || (got < 0 && errno == EINTR));
+  const int reason = errno;
+  ::close(file);
+  errno = reason;
+  if (got < 0) return failed();
+  return text;
 }
 
 }  // namespace warplens

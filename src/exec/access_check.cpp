@@ -90,7 +90,8 @@ std::optional<Fault> cluster_fault(const WarpContext& warp, const CheckedAccess&
   if (named > warp.cluster_size && address % a.bytes == 0)
     return Fault{FindingKind::kOutOfBounds,
                  fmt::format("in shared memory of block {} of a cluster of {}", named - 1, warp.cluster_size)};
-  if (named != 0 && warp.runner->cluster_block_has_ended(static_cast<uint32_t>(named - 1)))
+  if (named != 0 && named <= warp.cluster_size &&
+      warp.runner->cluster_block_has_ended(static_cast<uint32_t>(named - 1)))
     return Fault{FindingKind::kOutOfBounds,
                  fmt::format("in shared memory of block {} of the cluster, which has ended", named - 1)};
   return shared_fault(warp, a, address & memory::kClusterOffsetMask);

@@ -2,16 +2,31 @@
 #include "report/source_path.h"
 
 #include <filesystem>
+#include <system_error>
 
 namespace warplens::report {
 
-std::string path_below(const std::string& path, const std::string& folder) {
-  namespace fs = std::filesystem;
-  if (path.empty() || folder.empty()) return {};
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string below(const fs::path& path, const fs::path& folder) {
   // A slash at the end would be an empty last part.
-  const fs::path root = (fs::path(folder) / "").lexically_normal().parent_path();
-  const fs::path relative = fs::path(path).lexically_normal().lexically_relative(root);
+  const fs::path root = (folder / "").lexically_normal().parent_path();
+  const fs::path relative = path.lexically_normal().lexically_relative(root);
   return relative.empty() || *relative.begin() == ".." || relative == "." ? std::string() : relative.string();
+}
+
+}  // namespace
+
+std::string path_below(const std::string& path, const std::string& folder) {
+  if (path.empty() || folder.empty()) return {};
+  if (std::string found = below(path, folder); !found.empty()) return found;
+  // Compilers record the folder's name by which they were called, which may be a link to its real one.
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(path, error);
+  const fs::path real_folder = error ? fs::path() : fs::weakly_canonical(folder, error);
+  return error ? std::string() : below(real, real_folder);
 }
 
 std::string path_from_root(const std::string& path, const std::string& root) {

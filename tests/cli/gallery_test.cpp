@@ -79,6 +79,12 @@ TEST_F(GalleryTest, lists_topics_rungs_and_the_fastest) {
   expect_has(r.output, "other       0  not measured         nothing yet");
 }
 
+TEST_F(GalleryTest, an_unknown_compiler_is_refused) {
+  const auto r = gallery({"ladder", "--compiler", "icc"});
+  EXPECT_EQ(r.exit_code, 2);
+  expect_has(r.errors, "--compiler is clang or nvcc, not 'icc'");
+}
+
 TEST_F(GalleryTest, the_real_one_has_its_topics) {
   const auto r = tool({"gallery"});
   EXPECT_EQ(r.exit_code, 0) << r.errors;

@@ -60,6 +60,8 @@ Result<GalleryOptions> parse(const std::vector<std::string>& arguments) {
         faults.insert(faults.end(), good.error().begin(), good.error().end());
       o.gpu = value;
     }
+    if (name == "--compiler" && value != "clang" && value != "nvcc")
+      faults.push_back(make_error(fmt::format("--compiler is clang or nvcc, not '{}'", value)));
     if (name == "--gpu" || name == "--compiler") o.run_options.insert(o.run_options.end(), {name, value});
   }
   if (o.json == "-" && o.csv == "-")
@@ -132,12 +134,18 @@ int show_topic(const GalleryOptions& options, const Topic& topic, const Installa
   }
   const SignalGuard guard;
   const std::vector<RungResult> results = run_all(*rungs, installation, options);
-  bool written = write_files(options, topic, results, measured);
+  const int signal = SignalGuard::pending();
+  // Files of whole ladders only: half of one would be compared with others.
+  bool written = signal != 0 || write_files(options, topic, results, measured);
   if (options.json != "-" && options.csv != "-")
     written &= report::write_all(STDOUT_FILENO, gallery_text(topic, results, measured, report::style_of(STDOUT_FILENO)),
                                  "standard output")
                    .has_value();
-  if (const int signal = SignalGuard::pending(); signal != 0) return kSignalBase + signal;
+  if (signal != 0) {
+    print(make_error(fmt::format("interrupted at rung {} of {}", results.size(), rungs->size()),
+                     options.json.empty() && options.csv.empty() ? "" : "no file was written"));
+    return kSignalBase + signal;
+  }
   if (!written) return kCannotWrite;
   return std::ranges::all_of(results, [](const RungResult& r) { return r.exit_code == 0; }) ? 0 : kBroken;
 }

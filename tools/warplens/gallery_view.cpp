@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "report/kernel_view.h"
 #include "report/number_text.h"
 #include "report/text_table.h"
@@ -17,13 +20,21 @@ using report::Traffic;
 
 constexpr size_t kColumns = 12;
 
-/// The row of `topic` with the highest rate; null: nothing was measured. Rungs that time fewer elements than others
-/// (an atomic for each) have a low rate, so that rows of different sizes can be compared by it. Latencies are no rates.
+/// The row of `topic` with the highest rate, in the unit that most of its rows have; null: nothing was measured. Rungs
+/// that time fewer elements than others (an atomic for each) have a low rate, so that rows of different sizes can be
+/// compared by it. Latencies are no rates.
 const std::pair<const std::string, MeasuredRow>* fastest(const Topic& topic, const MeasuredGallery& measured) {
+  const auto belongs = [&](const auto& row) {
+    return row.first.starts_with(topic.name + "/") && row.second.unit.starts_with('G');
+  };
+  std::map<std::string, size_t> rows_of;
+  for (const auto& row : measured.rows)
+    if (belongs(row)) ++rows_of[row.second.unit];
+  const auto usual =
+      std::ranges::max_element(rows_of, {}, [](const auto& unit) { return unit.second; });  // of equal ones the first
   const std::pair<const std::string, MeasuredRow>* best = nullptr;
   for (const auto& row : measured.rows)
-    if (row.first.starts_with(topic.name + "/") && row.second.unit.starts_with('G') &&
-        (best == nullptr || row.second.figure > best->second.figure))
+    if (belongs(row) && row.second.unit == usual->first && (best == nullptr || row.second.figure > best->second.figure))
       best = &row;
   return best;
 }
@@ -33,12 +44,14 @@ std::string with_mark(const std::string& text, bool estimate) { return estimate 
 
 Cell verified_cell(const RungResult& result) {
   if (result.exit_code == 0) return {"yes", Tone::kGood};
-  return {"no", Tone::kBad};
+  // A call failed, such as one that this GPU does not have (a cluster on an L4).
+  return {result.exit_code == 1 ? "no" : "failed", Tone::kBad};
 }
 
 std::vector<Cell> time_cells(const MeasuredRow* measured) {
   if (measured == nullptr) return {{"not measured", Tone::kFaint}, {""}};
-  return {{duration_text(measured->us)}, {rate_text(*measured)}};
+  // What is only seen (an error, a count) takes no time.
+  return {{measured->us == 0 ? "" : duration_text(measured->us)}, {rate_text(*measured)}};
 }
 
 std::vector<Cell> kernel_cells(const RungForm& form, const report::FoldedLaunch& group) {

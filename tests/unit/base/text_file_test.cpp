@@ -35,6 +35,10 @@ TEST_F(ReadFile, says_why_it_cannot) {
   const auto named = read_file(folder_, "the GPU file");
   ASSERT_FALSE(named);
   EXPECT_EQ(named.error()[0].message, "cannot read the GPU file " + folder_ + ": it is a directory");
+  // Opened, but its first page cannot be read.
+  const auto unreadable = read_file("/proc/self/mem");
+  ASSERT_FALSE(unreadable);
+  EXPECT_EQ(unreadable.error()[0].message, "cannot read '/proc/self/mem': Input/output error");
 }
 
 }  // namespace

@@ -97,6 +97,15 @@ TEST_P(Clusters, a_block_that_the_cluster_does_not_have_is_found) {
       << outcome.findings[0].message;
 }
 
+TEST_P(Clusters, a_misaligned_address_of_a_block_that_the_cluster_does_not_have_is_found) {
+  PtxLauncher gpu(kPtxHead + R"(
+.visible .entry k() { .reg .b32 v; ld.shared::cluster.u32 v, [0xFF000402]; ret; })");
+  const auto outcome =
+      gpu.launch("k", {.grid = {2, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}, {}, executor().get());
+  ASSERT_FALSE(outcome.complete());
+  EXPECT_EQ(outcome.findings[0].kind, events::FindingKind::kMisaligned);
+}
+
 // The second barrier opens when all of block 0 has ended: ended blocks count as arrived. An H200 ends such a launch
 // with error 719 (gallery/claims/13_early_exit.cu).
 TEST_P(Clusters, shared_memory_of_a_block_that_has_ended_is_gone) {

@@ -163,6 +163,9 @@ TEST_F(Formats, places_are_the_repositorys) {
   EXPECT_EQ(repository_path("dev.cu"), "top/sub/dev.cu");
   EXPECT_EQ(repository_path("dev.cu", folder_ + "/top/sub/"), "dev.cu");
   EXPECT_EQ(repository_path("dev.cu", folder_ + "/top/su"), "top/sub/dev.cu");  // not below it
+  fs::create_directory_symlink(folder_ + "/top", folder_ + "/link");
+  EXPECT_EQ(repository_path(folder_ + "/link/sub/x.cu", folder_ + "/top"), "sub/x.cu");
+  EXPECT_EQ(repository_path(folder_ + "/top/sub/x.cu", folder_ + "/link"), "sub/x.cu");
   ::unsetenv("GITHUB_WORKSPACE");
 }
 
