@@ -175,6 +175,7 @@ enum class FindingKind : uint8_t {
   kMisaligned,
   kTrap,
   kAssert,
+  kStackOverflow,
   kInterrupted,
   kTimeout,
   kDeadlock,
