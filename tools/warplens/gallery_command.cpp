@@ -142,8 +142,8 @@ int show_topic(const GalleryOptions& options, const Topic& topic, const Installa
                                  "standard output")
                    .has_value();
   if (signal != 0) {
-    print(make_error(fmt::format("interrupted at rung {} of {}", results.size(), rungs->size()),
-                     options.json.empty() && options.csv.empty() ? "" : "no file was written"));
+    print({make_error(fmt::format("interrupted at rung {} of {}", results.size(), rungs->size()),
+                      options.json.empty() && options.csv.empty() ? "" : "no file was written")});
     return kSignalBase + signal;
   }
   if (!written) return kCannotWrite;
