@@ -7,7 +7,6 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "exec/block_runner.h"
 #include "exec/executor.h"
 #include "memory/address_space.h"
 
@@ -90,8 +89,7 @@ std::optional<Fault> cluster_fault(const WarpContext& warp, const CheckedAccess&
   if (named > warp.cluster_size && address % a.bytes == 0)
     return Fault{FindingKind::kOutOfBounds,
                  fmt::format("in shared memory of block {} of a cluster of {}", named - 1, warp.cluster_size)};
-  if (named != 0 && named <= warp.cluster_size &&
-      warp.runner->cluster_block_has_ended(static_cast<uint32_t>(named - 1)))
+  if (named != 0 && named <= warp.cluster_size && warp.cluster_ended[named - 1] != 0)
     return Fault{FindingKind::kOutOfBounds,
                  fmt::format("in shared memory of block {} of the cluster, which has ended", named - 1)};
   return shared_fault(warp, a, address & memory::kClusterOffsetMask);

@@ -120,10 +120,9 @@ void BlockRunner::join_cluster() {
   for (WarpContext& w : contexts_) {
     w.cluster_shared = place_.cluster.shared.data();
     w.cluster_size = static_cast<uint32_t>(place_.cluster.shared.size());
+    w.cluster_ended = place_.cluster.ended.data();
   }
 }
-
-bool BlockRunner::cluster_block_has_ended(uint32_t rank) const { return !place_.cluster.blocks[rank]->is_live(); }
 
 BlockRunner::~BlockRunner() {
   for (WarpContext& w : contexts_)
@@ -151,6 +150,7 @@ void BlockRunner::begin_block(uint64_t block) {
   for (Barrier& b : barriers_) b = {};
   at_cluster_barrier_ = cluster_waiting_ = 0;
   live_ = ready_ = static_cast<uint32_t>(low_bits(warps_));
+  place_.cluster.ended[place_.rank] = 0;
   live_warps_ = warps_;
   if (!in_turns_) return;
   for (uint32_t i = 0; i < warps_; ++i) begin_warp(i);
@@ -191,6 +191,7 @@ void BlockRunner::warp_main() {
 void BlockRunner::finish_warp(uint32_t warp) {
   if (!in_turns_) leave_fiber(fibers_[warp], place_.gang.thread());
   live_ &= ~(uint32_t{1} << warp);
+  if (live_ == 0) place_.cluster.ended[place_.rank] = 1;
   --live_warps_;
   ready_ &= ~(uint32_t{1} << warp);
   for (Barrier& b : barriers_)

@@ -48,7 +48,6 @@ class BlockRunner {
   bool can_run() const { return ready_ != 0; }
   uint32_t ready_warps() const { return ready_; }
   bool is_live() const { return live_ != 0; }
-  bool cluster_block_has_ended(uint32_t rank) const;
   bool all_at_cluster_barrier() const { return (live_ & ~at_cluster_barrier_) == 0; }
   bool anyone_at_cluster_barrier() const { return (live_ & at_cluster_barrier_) != 0; }
   void open_cluster_barrier();

@@ -19,6 +19,7 @@ void Cluster::open_if_complete() {
 Gang::Gang(LaunchState& launch, Executor& executor, unsigned worker, uint64_t* counters) {
   const size_t size = launch.request->cluster.count();
   WL_CHECK(size >= 1);
+  cluster_.ended.resize(size);
   for (size_t i = 0; i < size; ++i) {
     blocks_.push_back(std::make_unique<BlockRunner>(
         launch, executor, BlockRunner::Place{*this, cluster_, i, static_cast<uint32_t>(i), size > 1, worker},

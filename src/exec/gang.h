@@ -16,6 +16,7 @@ namespace warplens::exec {
 struct Cluster {
   std::vector<BlockRunner*> blocks;  ///< by rank
   std::vector<uint8_t*> shared;      ///< host addresses, by rank
+  std::vector<uint8_t> ended;        ///< by rank: 1 when all threads of the block have
   /// Lets the waiting warps go when all warps of all blocks have come.
   void open_if_complete();
 };

@@ -54,6 +54,7 @@ struct WarpContext {
   void (*free_executor_state)(void*) = nullptr;
   /// Host addresses of the shared memory of the cluster's blocks, by rank; their number, and this block's rank.
   uint8_t* const* cluster_shared = nullptr;
+  const uint8_t* cluster_ended = nullptr;  ///< by rank: 1 for blocks whose threads have all ended
   uint32_t cluster_size = 1, cluster_rank = 0;
   uint32_t cluster_ctaid[3] = {0, 0, 0}, cluster_nctaid[3] = {1, 1, 1}, clusterid[3] = {0, 0, 0},
            nclusterid[3] = {1, 1, 1};
