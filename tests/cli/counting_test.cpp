@@ -21,7 +21,8 @@ json comparable(json report) {
   return report;
 }
 
-/// Without the lines that wait for other blocks, whose rounds differ from run to run, and the sums that they are in.
+/// Without the lines that wait for other blocks or launches, whose rounds differ from run to run, and the sums that
+/// they are in.
 json without_waiting(json kernels) {
   for (json& kernel : kernels)
     for (json& group : kernel["launch_groups"]) {
@@ -29,7 +30,9 @@ json without_waiting(json kernels) {
       const size_t all = lines.size();
       lines.erase(std::remove_if(lines.begin(), lines.end(),
                                  [](const json& line) {
-                                   return line["text"].get<std::string>().find("grid.sync()") != std::string::npos;
+                                   const std::string text = line["text"];
+                                   return text.find("grid.sync()") != std::string::npos ||
+                                          text.find("while (*flag == 0)") != std::string::npos;
                                  }),
                   lines.end());
       if (lines.size() == all) continue;
