@@ -5,7 +5,6 @@
 #include <system_error>
 
 namespace warplens::report {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -47,7 +47,7 @@ std::string measure_help() {
 On a machine with a GPU: builds the gallery (or the kernel library and what it is compared with), times it at full size,
 counts each kernel once at a small size with Nsight Compute, and writes results/<gpu>/gallery.json (or kernels.json): date,
 GPU, driver, toolkit, command, and a row for each rung. What was not measured now stays in the file. A file is written
-whole or not at all. 'warplens gallery' shows what the file has.
+whole or not at all. In a source tree 'warplens gallery' shows what the file has; an installation, what it came with.
 
   --out FOLDER           where results are kept (default: results of the source tree; of an installation, here)
   --jobs N               compilers at once
