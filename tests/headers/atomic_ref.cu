@@ -2,13 +2,18 @@
 // cuda::atomic and cuda::atomic_ref.
 #include <cuda/atomic>
 
-// PTX k_ref: atom.global.add.f32
+// The address is one in no known space, as in nvcc's code, though it is seen to be global.
+// PTX k_ref: atom.add.f32
+// PTX-NOT k_ref: atom.global
 // PTX k_ref: membar.gl
 extern "C" __global__ void k_ref(float* r, const float* a) {
   cuda::atomic_ref<float, cuda::thread_scope_device> ref(*r);
   ref.fetch_add(a[threadIdx.x]);
 }
-// PTX k_relaxed: atom.global.add.u64
+// PTX k_relaxed: atom.add.u64
+// PTX k_relaxed: atom.cas.b32
+// PTX k_relaxed: atom.max.s32
+// PTX-NOT k_relaxed: atom.global
 // PTX-NOT k_relaxed: membar
 extern "C" __global__ void k_relaxed(unsigned long long* r, long long* s, int* i) {
   cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> ref(*r);
@@ -18,6 +23,20 @@ extern "C" __global__ void k_relaxed(unsigned long long* r, long long* s, int* i
   cuda::atomic_ref<int, cuda::thread_scope_device> lock(*i);
   lock.compare_exchange_strong(expected, 1, cuda::memory_order_relaxed);
   lock.fetch_max(3, cuda::memory_order_relaxed);
+}
+// PTX k_shared: atom.add.f32
+// PTX k_shared: atom.cta.exch.b32
+// PTX k_shared: atom.sys.and.b32
+// PTX-NOT k_shared: atom.shared
+// PTX-NOT k_shared: atom.global
+extern "C" __global__ void k_shared(float* out) {
+  __shared__ cuda::atomic<float, cuda::thread_scope_device> sum;
+  __shared__ cuda::atomic<int, cuda::thread_scope_thread> own;
+  __shared__ cuda::atomic<unsigned> all;
+  sum.fetch_add(1.0f, cuda::memory_order_relaxed);
+  own.exchange(7, cuda::memory_order_relaxed);
+  all.fetch_and(3, cuda::memory_order_relaxed);
+  out[0] = sum.load() + own.load() + all.load();
 }
 __device__ cuda::atomic<int, cuda::thread_scope_system> flag;
 // PTX k_flag: ld.volatile.global.u32
