@@ -38,6 +38,12 @@ extern "C" __global__ void k_shared(float* out) {
   all.fetch_and(3, cuda::memory_order_relaxed);
   out[0] = sum.load() + own.load() + all.load();
 }
+// PTX k_extreme: atom.cas.b32
+// PTX k_extreme: atom.cta.cas.b64
+extern "C" __global__ void k_extreme(float* r, double* d, float v) {
+  cuda::atomic_ref<float, cuda::thread_scope_device>(*r).fetch_min(v, cuda::memory_order_relaxed);
+  cuda::atomic_ref<double, cuda::thread_scope_block>(*d).fetch_max(v, cuda::memory_order_relaxed);
+}
 __device__ cuda::atomic<int, cuda::thread_scope_system> flag;
 // PTX k_flag: ld.volatile.global.u32
 extern "C" __global__ void k_flag(int* p) {
