@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms in generated code against counting lane by lane, one core against two, whole programs: the reports agree
-// in every number but times.
+// Closed forms in generated code against counting lane by lane, one core against three, whole programs: the reports
+// agree in every number but times. All programs of examples/ and tests/programs; the gallery's are compared by
+// tests/gallery/counts_test.py, the probes of truth/ by tests/truth.
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
 
 #include "tool_runner.h"
 
@@ -44,7 +48,33 @@ json without_waiting(json kernels) {
   return kernels;
 }
 
-class CountingTest : public ToolTest, public testing::WithParamInterface<const char*> {
+/// Programs that launch nothing that could be compared, and why.
+bool is_left_out(const std::string& program) {
+  static const std::map<std::string, const char*> kLeftOut = {
+      {"tests/programs/device.cu", "launches no kernel"},
+      {"tests/programs/occupancy.cu", "launches no kernel"},
+      {"tests/programs/managed.cu", "clang has no __managed__"},
+      {"tests/programs/fault.cu", "its launches end inside a warp, whose counts in closed form are short of a block"}};
+  return kLeftOut.contains(program);
+}
+
+/// What a program is given; lane by lane the matrix products at their usual size take a while. Odd, so that warps have
+/// lanes without work.
+std::vector<std::string> words_of(const std::string& program) {
+  return program.find("matmul_") != std::string::npos ? std::vector<std::string>{"129"} : std::vector<std::string>{};
+}
+
+std::set<std::string> programs() {
+  std::set<std::string> found;
+  for (const char* folder : {"examples", "tests/programs"})
+    for (const auto& file : std::filesystem::directory_iterator(std::string(WARPLENS_SOURCE_DIR) + "/" + folder)) {
+      const std::string program = std::string(folder) + "/" + file.path().filename().string();
+      if (file.path().extension() == ".cu" && !is_left_out(program)) found.insert(program);
+    }
+  return found;
+}
+
+class CountingTest : public ToolTest, public testing::WithParamInterface<std::string> {
  protected:
   json report_of(const std::vector<std::string>& options, const std::vector<std::string>& words) const {
     std::vector<std::string> command = {"run", "-q", "--json", path("report.json")};
@@ -58,25 +88,20 @@ class CountingTest : public ToolTest, public testing::WithParamInterface<const c
 
 TEST_P(CountingTest, oracle_and_closed_forms_agree) {
   const std::string source = std::string(WARPLENS_SOURCE_DIR) + "/" + GetParam();
+  std::vector<std::string> program = words_of(GetParam());
+  program.insert(program.begin(), path("program"));
   const ProcessResult built = tool({"cc", "-O3", "-std=c++17", source, "-o", path("program")});
   ASSERT_EQ(built.exit_code, 0) << built.errors;
-  const json fast = report_of({"--workers", "1"}, {path("program")});
+  const json fast = report_of({"--workers", "1"}, program);
   EXPECT_FALSE(fast.empty());
-  EXPECT_EQ(report_of({"--workers", "3"}, {path("program")}), fast);
-  EXPECT_EQ(report_of({"--counting", "oracle"}, {path("program")}), fast);
+  EXPECT_EQ(report_of({"--workers", "3"}, program), fast);
+  EXPECT_EQ(report_of({"--counting", "oracle"}, program), fast);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, CountingTest,
-                         testing::Values("examples/vector_add.cu", "examples/strided_read.cu",
-                                         "tests/programs/launch.cu", "tests/programs/memory.cu",
-                                         "tests/programs/symbol.cu", "tests/programs/groups.cu",
-                                         "tests/programs/barriers.cu", "tests/programs/maths.cu",
-                                         "tests/programs/ordered_atomics.cu", "tests/programs/stream.cu",
-                                         "tests/programs/cooperative.cu"),
-                         [](const auto& info) {
-                           const std::string path = info.param;
-                           return path.substr(path.rfind('/') + 1, path.rfind('.') - path.rfind('/') - 1);
-                         });
+INSTANTIATE_TEST_SUITE_P(Programs, CountingTest, testing::ValuesIn(programs()), [](const auto& info) {
+  const std::string path = info.param;
+  return path.substr(path.rfind('/') + 1, path.rfind('.') - path.rfind('/') - 1);
+});
 
 }  // namespace
 }  // namespace warplens::cli_tests
