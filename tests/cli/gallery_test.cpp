@@ -135,17 +135,33 @@ TEST_F(GalleryTest, a_rung_that_fails_does_not_stop_the_others) {
   file("g/ladder/02_forms.cu", "// Idea: no program.\nint main( {\n");
   file("g/ladder/03_silent.cu", "// Idea: prints nothing.\nint main() { return 0; }\n");
   file("g/ladder/04_right.cu", rung("ladder/04_right", "right.", "\"\"", 0));
-  const auto r = gallery({"ladder", "--json", path("out.json")});
+  file("g/ladder/05_uneven.cu",
+       "// Idea: says more forms than it launches kernels for.\n#include <cuda_profiler_api.h>\n#include <cstdio>\n"
+       "__global__ void f() {}\nint main() {\n  cudaProfilerStart();\n  f<<<1, 1>>>();\n  cudaDeviceSynchronize();\n"
+       "  std::puts(\"ladder/05_uneven1,8\\nladder/05_uneven2,8\");\n}\n");
+  file("g/ladder/06_killed.cu", "// Idea: ends itself.\n#include <cstdlib>\nint main() { std::abort(); }\n");
+  const auto r = gallery({"ladder", "--json", path("out.json"), "--csv", path("out.csv")});
   EXPECT_EQ(r.exit_code, 1) << r.errors;
   const json rungs = json::parse(read(path("out.json")))["rungs"];
   EXPECT_EQ(rungs[0]["exit_code"], 1);
   EXPECT_EQ(rungs[1]["exit_code"], 2);
-  EXPECT_EQ(rungs[2]["verified"], false);
+  EXPECT_EQ(rungs[2]["verified"], true);  // as it says itself; but not counted
   EXPECT_EQ(rungs[3]["verified"], true);
   EXPECT_EQ(rungs[0]["forms"].size(), 1u);  // wrong, but counted
   expect_has(r.errors, "02_forms.cu");
-  expect_has(r.errors, "03_silent.cu was run, but not counted as it should be");
+  expect_has(r.errors, "03_silent.cu ended well, but was not counted: nothing was launched between cudaProfilerStart");
+  expect_has(r.errors, "05_uneven.cu ended well, but was not counted: 1 launch counted cannot be shared out evenly");
   expect_has(r.output, "not counted");
+  EXPECT_EQ(rungs[0]["not_counted"], nullptr);
+  EXPECT_EQ(rungs[1]["not_counted"], "not compiled");
+  EXPECT_EQ(rungs[5]["not_counted"], "ended by signal 6");
+  const std::string csv = read(path("out.csv"));
+  expect_has(csv, R"csv("ladder/02_forms","no","","","","","","","","","not compiled","")csv");
+  expect_has(csv, R"csv("ladder/05_uneven","yes","","","","","","","","","1 launch counted cannot be shared out)csv");
+  const size_t header = static_cast<size_t>(std::count(csv.begin(), csv.begin() + csv.find('\n'), ','));
+  const std::string last = csv.substr(csv.rfind('\n', csv.size() - 2) + 1);
+  EXPECT_EQ(static_cast<size_t>(std::count(last.begin(), last.end(), ',')), header) << last;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 + 1 + 1 + 2 + 1 + 1);  // two kernels of the counted ones
 }
 
 TEST_F(GalleryTest, another_gpu_has_other_measurements) {

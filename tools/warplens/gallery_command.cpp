@@ -147,7 +147,7 @@ int show_topic(const GalleryOptions& options, const Topic& topic, const Installa
     return kSignalBase + signal;
   }
   if (!written) return kCannotWrite;
-  return std::ranges::all_of(results, [](const RungResult& r) { return r.exit_code == 0; }) ? 0 : kBroken;
+  return std::ranges::all_of(results, succeeded) ? 0 : kBroken;
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ beside the time that a real GPU took for the rung at full size, where it was mea
 
 The sources: gallery/ of the source tree, share/warplens/gallery of an installation. To measure: warplens help measure.
 
-exit code: 0; 1 a rung is wrong or did not run, 2 wrong use or no such topic or rung, 3 a result could not be written,
+exit code: 0; 1 a rung is wrong, did not run or was not counted, 2 wrong use or no such topic or rung, 3 a result could not be written,
 128 + n ended by signal n.
 )";
 }

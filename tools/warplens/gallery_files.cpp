@@ -62,20 +62,29 @@ std::string line_of(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
+/// The row's first cells, of which a rung that was not counted has no more than these.
+std::vector<std::string> csv_start(const RungResult& result, const std::string& name, const std::string& size,
+                                   const std::string& kernel, const std::string& launches,
+                                   const MeasuredGallery& measured) {
+  const MeasuredRow* row = measured.find(name);
+  return {name,
+          result.exit_code == 0 ? "yes" : "no",
+          size,
+          kernel,
+          launches,
+          row ? measured.gpu : "",
+          row ? fmt::format("{}", row->size) : "",
+          row ? fmt::format("{}", row->us) : "",
+          row ? fmt::format("{}", row->figure) : "",
+          row ? row->unit : "",
+          result.not_counted};
+}
+
 std::string csv_row(const RungResult& result, const RungForm& form, const report::FoldedLaunch& group,
                     const MeasuredGallery& measured) {
-  const MeasuredRow* row = measured.find(form.name);
   const json kernel = kernel_json(form, group);
-  std::vector<std::string> cells = {form.name,
-                                    result.exit_code == 0 ? "yes" : "no",
-                                    fmt::format("{}", form.size),
-                                    kernel["kernel"].get<std::string>(),
-                                    fmt::format("{}", group.launches),
-                                    row ? measured.gpu : "",
-                                    row ? fmt::format("{}", row->size) : "",
-                                    row ? fmt::format("{}", row->us) : "",
-                                    row ? fmt::format("{}", row->figure) : "",
-                                    row ? row->unit : ""};
+  std::vector<std::string> cells = csv_start(result, form.name, fmt::format("{}", form.size), kernel["kernel"],
+                                             fmt::format("{}", group.launches), measured);
   for (const report::Metric& m : report::metrics()) {
     const auto value = kernel["metrics"].find(std::string(m.name));
     cells.push_back(value == kernel["metrics"].end() ? "" : value->dump());
@@ -101,6 +110,7 @@ std::string gallery_json(const Topic& topic, const std::vector<RungResult>& resu
                      {"idea", result.rung.idea},
                      {"verified", result.exit_code == 0},
                      {"exit_code", result.exit_code},
+                     {"not_counted", result.not_counted.empty() ? json() : json(result.not_counted)},
                      {"forms", std::move(forms)}});
   }
   const json all = {{"generator", {{"name", "warplens"}, {"version", WARPLENS_VERSION}}},
@@ -112,12 +122,19 @@ std::string gallery_json(const Topic& topic, const std::vector<RungResult>& resu
 
 std::string gallery_csv(const std::vector<RungResult>& results, const MeasuredGallery& measured) {
   std::vector<std::string> names = {"rung",         "verified",      "size",        "kernel",          "launches",
-                                    "measured gpu", "measured size", "measured us", "measured figure", "measured unit"};
+                                    "measured gpu", "measured size", "measured us", "measured figure", "measured unit",
+                                    "not counted"};
   for (const report::Metric& m : report::metrics()) names.emplace_back(m.name);
   std::string text = line_of(names);
-  for (const RungResult& result : results)
+  for (const RungResult& result : results) {
+    if (!result.not_counted.empty()) {
+      std::vector<std::string> cells = csv_start(result, result.rung.full_name(), "", "", "", measured);
+      cells.resize(names.size());
+      text += line_of(cells);
+    }
     for (const RungForm& form : result.forms)
       for (const report::FoldedLaunch& group : form.groups) text += csv_row(result, form, group, measured);
+  }
   return text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/text_file.h"
 #include "compile/process.h"
+#include "report/number_text.h"
 #include "warplens/exit_codes.h"
 #include "warplens/run_command.h"
 
@@ -32,13 +33,17 @@ std::vector<RungForm> forms_in(const std::string& output, const Rung& rung) {
   return forms;
 }
 
-/// Gives each form its launches; false: they cannot be shared out.
-bool share_out(const report::RunRecord& run, std::vector<RungForm>& forms) {
+/// Gives each form its launches, or says why they cannot be shared out.
+std::string share_out(const report::RunRecord& run, const Rung& rung, std::vector<RungForm>& forms) {
   std::vector<const report::LaunchRecord*> counted;
   for (const report::LaunchRecord& launch : run.launches)
     if (launch.counts != nullptr) counted.push_back(&launch);
   std::ranges::sort(counted, {}, [](const report::LaunchRecord* l) { return l->id; });
-  if (forms.empty() || counted.empty() || counted.size() % forms.size() != 0) return false;
+  if (counted.empty()) return "nothing was launched between cudaProfilerStart and cudaProfilerStop";
+  if (forms.empty()) return fmt::format("no line '{},SIZE' was printed", rung.full_name());
+  if (counted.size() % forms.size() != 0)
+    return fmt::format("{} counted cannot be shared out evenly among {} printed",
+                       report::plural(counted.size(), "launch"), report::plural(forms.size(), "form"));
   const size_t each = counted.size() / forms.size();
   for (size_t i = 0; i < forms.size(); ++i) {
     report::RunRecord& own = forms[i].record;
@@ -47,13 +52,21 @@ bool share_out(const report::RunRecord& run, std::vector<RungForm>& forms) {
     for (size_t k = 0; k < each; ++k) own.launches.push_back(*counted[i * each + k]);
     forms[i].groups = report::fold(own, report::Folding::kByShape);
   }
-  return true;
+  return {};
+}
+
+/// Why a program that ended so was not counted.
+std::string end_text(const RunOutcome& outcome) {
+  if (!outcome.ran) return "not compiled";
+  if (outcome.exit_code == kBroken) return "wrong results";
+  if (outcome.exit_code > kSignalBase) return fmt::format("ended by signal {}", outcome.exit_code - kSignalBase);
+  return fmt::format("exit code {}", outcome.exit_code);
 }
 
 }  // namespace
 
 RungResult run_rung(const Rung& rung, const Installation& installation, const std::vector<std::string>& options) {
-  RungResult result{rung, kMisuse, {}};
+  RungResult result{rung, kMisuse, {}, "not started"};
   auto temporary = TemporaryDirectory::create();
   std::vector<std::string> words = {
       "-q", "--no-config", "--profile-from-start", "off", "-O2", "-std=c++17", "-I" + installation.kernel_headers};
@@ -67,14 +80,25 @@ RungResult run_rung(const Rung& rung, const Installation& installation, const st
   run->program_output = temporary->path() + "/output";
   const RunOutcome outcome = run_program(*run);
   result.exit_code = outcome.exit_code;
+  result.not_counted = end_text(outcome);
   if (!outcome.ran) return result;
   const auto output = read_file(run->program_output);
-  if (output) result.forms = forms_in(*output, rung);
-  if (share_out(outcome.record, result.forms)) return result;
+  if (!output) {
+    print(output.error());
+    result.not_counted = "its output cannot be read";
+    return result;
+  }
+  result.forms = forms_in(*output, rung);
+  const std::string fault = share_out(outcome.record, rung, result.forms);
+  if (fault.empty()) {
+    result.not_counted.clear();
+    return result;
+  }
   result.forms.clear();
   if (result.exit_code == 0) {
-    print({make_error(fmt::format("{} was run, but not counted as it should be", rung.path))});
-    result.exit_code = kCannotWrite;
+    result.not_counted = fault;
+    print({make_error(fmt::format("{} ended well, but was not counted: {}", rung.path, fault),
+                      "the head comment of gallery/harness.h says what a rung does when it is counted")});
   }
   return result;
 }

@@ -25,7 +25,11 @@ struct RungResult {
   Rung rung;
   int exit_code = 0;  ///< 0: verified; 1: wrong; else as `warplens run` gives them
   std::vector<RungForm> forms;
+  std::string not_counted;  ///< why there are no forms: "exit code 2"; else empty
 };
+
+/// Verified, and counted.
+inline bool succeeded(const RungResult& result) { return result.exit_code == 0 && result.not_counted.empty(); }
 
 /// Options of `run` besides those that a rung always takes: "--gpu", "l4", ... Needs a SignalGuard.
 RungResult run_rung(const Rung& rung, const Installation& installation, const std::vector<std::string>& options);
