@@ -61,10 +61,14 @@ std::string error_text(double share) {
   return share < 0.01 ? fmt::format("{:.2f} %", share * 100) : fmt::format("{:.2g} %", share * 100);
 }
 
-std::string seconds_text(double seconds) {
-  if (seconds < 0.0005) return fmt::format("{:.0f} us", seconds * 1e6);
-  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
-  return fmt::format("{:.1f} s", seconds);
+std::string duration_text(double us) {
+  return us >= 1000 ? fmt::format("{:.2f} ms", us / 1000) : fmt::format("{:.1f} us", us);
+}
+
+std::string figure_text(double figure, const std::string& unit) {
+  if (unit.starts_with("ns/")) return fmt::format("{:.1f} {}", figure, unit);
+  if (figure < 1000 || !unit.starts_with('G')) return fmt::format("{:.0f} {}", figure, unit);
+  return fmt::format("{:.2f} T{}", figure / 1000, unit.substr(1));
 }
 
 std::string plural(uint64_t number, const std::string& noun) {

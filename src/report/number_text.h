@@ -18,8 +18,10 @@ std::string ratio_text(double ratio);
 std::string percent_text(double share);
 /// "0.42 %", "3.1 %", "12 %"; "0 %" only for nothing at all: for errors of estimates.
 std::string error_text(double share);
-/// "12 ms", "3.4 s"
-std::string seconds_text(double seconds);
+/// "15.86 ms", "55.7 us", as scripts/measured writes measured times.
+std::string duration_text(double us);
+/// A measured figure in its unit: "552 GB/s", "8.67 TFLOP/s" (from a thousand of G on in T), "14.6 ns/load".
+std::string figure_text(double figure, const std::string& unit);
 /// "1 launch", "3 launches"; plural by adding "s" or "es".
 std::string plural(uint64_t number, const std::string& noun);
 

@@ -35,14 +35,4 @@ Result<MeasuredGallery> read_measured_gallery(const std::string& folder, const s
   return measured;
 }
 
-std::string duration_text(double us) {
-  return us >= 1000 ? fmt::format("{:.2f} ms", us / 1000) : fmt::format("{:.1f} us", us);
-}
-
-std::string rate_text(const MeasuredRow& row) {
-  if (row.unit.starts_with("ns/")) return fmt::format("{:.1f} {}", row.figure, row.unit);
-  if (row.figure < 1000 || !row.unit.starts_with('G')) return fmt::format("{:.0f} {}", row.figure, row.unit);
-  return fmt::format("{:.2f} T{}", row.figure / 1000, row.unit.substr(1));
-}
-
 }  // namespace warplens::cli

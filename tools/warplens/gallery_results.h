@@ -28,9 +28,4 @@ struct MeasuredGallery {
 /// that is damaged is an error.
 Result<MeasuredGallery> read_measured_gallery(const std::string& folder, const std::string& gpu);
 
-/// "15.86 ms", "55.7 us"
-std::string duration_text(double us);
-/// "8.67 TFLOP/s": from a thousand of G on in T. "14.6 ns/load"
-std::string rate_text(const MeasuredRow& row);
-
 }  // namespace warplens::cli

@@ -51,7 +51,8 @@ Cell verified_cell(const RungResult& result) {
 std::vector<Cell> time_cells(const MeasuredRow* measured) {
   if (measured == nullptr) return {{"not measured", Tone::kFaint}, {""}};
   // What is only seen (an error, a count) takes no time.
-  return {{measured->us == 0 ? "" : duration_text(measured->us)}, {rate_text(*measured)}};
+  return {{measured->us == 0 ? "" : report::duration_text(measured->us)},
+          {report::figure_text(measured->figure, measured->unit)}};
 }
 
 std::vector<Cell> kernel_cells(const RungForm& form, const report::FoldedLaunch& group) {
@@ -152,9 +153,9 @@ std::string gallery_list_text(const std::vector<Topic>& topics, const MeasuredGa
   std::vector<std::string> best;
   for (const Topic& topic : topics) {
     const auto* row = fastest(topic, measured);
-    best.push_back(row == nullptr
-                       ? "not measured"
-                       : fmt::format("{}, {}", row->first.substr(topic.name.size() + 1), rate_text(row->second)));
+    best.push_back(row == nullptr ? "not measured"
+                                  : fmt::format("{}, {}", row->first.substr(topic.name.size() + 1),
+                                                report::figure_text(row->second.figure, row->second.unit)));
     names = std::max(names, topic.name.size());
     bests = std::max(bests, best.back().size());
   }

@@ -36,6 +36,12 @@ TEST(NumberText, groups_and_units) {
   EXPECT_EQ(percent_text(0.9999), "99 %");  // 100 % is said only of all
   EXPECT_EQ(percent_text(1), "100 %");
   EXPECT_EQ(ratio_text(16.515), "16.5");
+  EXPECT_EQ(duration_text(999.94), "999.9 us");
+  EXPECT_EQ(duration_text(15860), "15.86 ms");
+  EXPECT_EQ(figure_text(999.4, "GB/s"), "999 GB/s");
+  EXPECT_EQ(figure_text(8671, "GFLOP/s"), "8.67 TFLOP/s");
+  EXPECT_EQ(figure_text(14.62, "ns/load"), "14.6 ns/load");
+  EXPECT_EQ(figure_text(1200, "blocks"), "1200 blocks");
   EXPECT_EQ(plural(1, "launch"), "1 launch");
   EXPECT_EQ(plural(1200, "launch"), "1,200 launches");
 }
