@@ -30,11 +30,10 @@ Result<std::string> read_file(const std::string& path, const std::string& what) 
     got = ::read(file, text.data() + before, kStep);
     text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
   } while (got > 0 || (got < 0 && errno == EINTR));
-  const int reason = errno;
+  // Before the file is closed, which may change errno.
+  Result<std::string> result = got < 0 ? Result<std::string>(failed()) : std::move(text);
   ::close(file);
-  errno = reason;
-  if (got < 0) return failed();
-  return text;
+  return result;
 }
 
 }  // namespace warplens
