@@ -23,7 +23,8 @@ std::string shown_path(const std::string& path) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (error || path.empty()) return path;
-  return report::path_from_root(path, here.string());
+  const std::string below = report::path_below(path, here.string());
+  return below.empty() ? path : below;
 }
 
 std::string repository_path(const std::string& path, const std::string& source_root) {

@@ -90,7 +90,7 @@ json totals_json(const Totals& totals, Blocks blocks) {
   return j;
 }
 
-json line_json(const LineRow& row, bool from_ptx, Blocks blocks, const std::string& root) {
+json line_json(const LineRow& row, bool from_ptx, Blocks blocks, PathsFromRoot& shown) {
   json accesses = json::array();
   for (const AccessRow& a : row.accesses) {
     json j = traffic_json(a.memory, a.kind, a.traffic, blocks);
@@ -102,7 +102,7 @@ json line_json(const LineRow& row, bool from_ptx, Blocks blocks, const std::stri
     j["copies"] = a.copies;
     accesses.push_back(std::move(j));
   }
-  json j = {{"file", from_ptx ? "" : path_from_root(row.file, root)},
+  json j = {{"file", from_ptx ? "" : shown(row.file)},
             {"line", from_ptx ? 0 : row.line},
             {"ptx_line", from_ptx ? row.line : 0},
             {"text", row.text},
@@ -113,12 +113,12 @@ json line_json(const LineRow& row, bool from_ptx, Blocks blocks, const std::stri
   return j;
 }
 
-json finding_json(const events::Finding& f, const events::KernelInfo& kernel, const std::string& root) {
+json finding_json(const events::Finding& f, const events::KernelInfo& kernel, PathsFromRoot& shown) {
   std::string kind = word(f.kind);
   std::replace(kind.begin(), kind.end(), ' ', '_');
   return {{"kind", kind},
           {"message", message_text(f, &kernel)},
-          {"file", path_from_root(f.file, root)},
+          {"file", shown(f.file)},
           {"line", f.place.line},
           {"column", f.place.column},
           {"block_index", dim_json(f.block_index)},
@@ -135,7 +135,7 @@ json sample_json(const events::LaunchSample& s) {
           {"scaled", s.scaled}};
 }
 
-json launch_json(const KernelRecord& kernel, const FoldedLaunch& g, const std::string& root) {
+json launch_json(const KernelRecord& kernel, const FoldedLaunch& g, PathsFromRoot& shown) {
   json j = {{"first_launch", g.first_id},
             {"launches", g.launches},
             {"complete", g.complete},
@@ -149,7 +149,7 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g, const std::s
             {"host_seconds", spread_json(g.seconds)}};
   if (g.occupancy) j["occupancy"] = occupancy_json(*g.occupancy);
   json findings = json::array();
-  for (const auto& f : g.findings) findings.push_back(finding_json(f, kernel.info, root));
+  for (const auto& f : g.findings) findings.push_back(finding_json(f, kernel.info, shown));
   if (g.counted) {
     j["per_launch"] = {{"global_requests", count_spread_json(g.requests)},
                        {"global_sectors", count_spread_json(g.sectors)},
@@ -160,7 +160,7 @@ json launch_json(const KernelRecord& kernel, const FoldedLaunch& g, const std::s
     const LineTable table = line_table(kernel, g.counts, g.sampled());
     j["line_information"] = !table.from_ptx;
     json lines = json::array();
-    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx, blocks, root));
+    for (const LineRow& row : table.rows) lines.push_back(line_json(row, table.from_ptx, blocks, shown));
     j["lines"] = std::move(lines);
   }
   j["findings"] = std::move(findings);
@@ -208,11 +208,12 @@ std::string json_text(const RunRecord& run, Folding folding, const JsonMore& mor
             {"record_complete", run.damaged_lines == 0}};
   json kernels = json::array();
   const std::vector<FoldedLaunch> groups = fold(run, folding);
+  PathsFromRoot shown(more.source_root);
   for (size_t k = 0; k < run.kernels.size(); ++k) {
     const std::string& name = run.kernels[k].info.name;
     json launches = json::array();
     for (const FoldedLaunch& g : groups)
-      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g, more.source_root));
+      if (g.kernel == k) launches.push_back(launch_json(run.kernels[k], g, shown));
     kernels.push_back({{"name", name},
                        {"demangled", demangled(name)},
                        {"short_name", short_name(name)},

@@ -28,9 +28,13 @@ std::string path_below(const std::string& path, const std::string& folder) {
   return error ? std::string() : below(real, real_folder);
 }
 
-std::string path_from_root(const std::string& path, const std::string& root) {
-  const std::string below = path_below(path, root);
-  return below.empty() ? path : below;
+const std::string& PathsFromRoot::operator()(const std::string& path) {
+  const auto [it, added] = known_.try_emplace(path);
+  if (added) {
+    it->second = path_below(path, root_);
+    if (it->second.empty()) it->second = path;
+  }
+  return it->second;
 }
 
 }  // namespace warplens::report

@@ -14,10 +14,27 @@
 #include "report/kernel_name.h"
 #include "report/number_text.h"
 #include "report/output_file.h"
+#include "report/source_path.h"
 #include "report/text_style.h"
 
 namespace warplens::report {
 namespace {
+
+TEST(PathsFromRoot, follows_links_once_a_path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("paths_" + std::to_string(getpid()));
+  fs::create_directories(folder / "real/sub");
+  fs::create_directory_symlink(folder / "real", folder / "link");
+  PathsFromRoot shown((folder / "real/").string());
+  EXPECT_EQ(shown((folder / "real/sub/../a.cu").string()), "a.cu");
+  EXPECT_EQ(shown((folder / "link/sub/a.cu").string()), "sub/a.cu");
+  EXPECT_EQ(shown("/usr/x.cu"), "/usr/x.cu");
+  fs::remove_all(folder);
+  EXPECT_EQ(shown((folder / "link/sub/a.cu").string()), "sub/a.cu");  // as it was looked up
+  PathsFromRoot none("");
+  EXPECT_EQ(none("/usr/x.cu"), "/usr/x.cu");
+  EXPECT_EQ(none(""), "");
+}
 
 TEST(NumberText, groups_and_units) {
   EXPECT_EQ(grouped(0), "0");
