@@ -56,14 +56,23 @@ void KernelWriter::jump(uint32_t destination) {
     check_stop();
     if (spins(loop)) count_turn(loop);
   }
-  ir_.CreateBr(clone_ == Clone::kFull ? full_[destination] : body_[destination]);
+  if (clone_ == Clone::kEqual && !equal_copy_->holds(destination)) return leave_equal_copy(destination);
+  ir_.CreateBr(code_at(destination));
+}
+
+/// The code of a block in the copy being emitted.
+llvm::BasicBlock* KernelWriter::code_at(uint32_t destination) {
+  if (clone_ == Clone::kDyn) return body_[destination];
+  if (clone_ == Clone::kEqual) return equal_copy_->blocks[destination - equal_copy_->first];
+  const EqualCopy* copy = equal_copy_at(destination);
+  return copy != nullptr && !copy->holds(position_) ? copy->enter : full_[destination];
 }
 
 /// A block that jumps: for the two sides of a branch.
 llvm::BasicBlock* KernelWriter::edge(uint32_t destination) {
   if (destination == kEnd) return finish_;
-  llvm::BasicBlock* target = clone_ == Clone::kFull ? full_[destination] : body_[destination];
-  if (destination > position_) return target;
+  const bool leaves = clone_ == Clone::kEqual && !equal_copy_->holds(destination);
+  if (destination > position_ && !leaves) return code_at(destination);
   const auto at = ir_.saveIP();
   llvm::BasicBlock* block = new_block("edge");
   ir_.SetInsertPoint(block);
@@ -157,6 +166,7 @@ void KernelWriter::jump_if(const LaneValue& condition, uint32_t yes, uint32_t no
     ir_.CreateBr(after(position_));
     return;
   }
+  WL_CHECK(clone_ != Clone::kEqual, "block {}: a branch of vectors in the copy for equal lanes", block_);
   if (clone_ == Clone::kFull)
     if (auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition.vector)) return jump_if_full(*compare, yes, no);
   llvm::Value* yes_lanes = ir_.CreateBitCast(condition.vector, ir_.getInt32Ty());

@@ -45,6 +45,7 @@ struct EmitContext {
   // the mask at the current point, guard of the current instruction included:
   bool full_mask = false;          ///< all 32 lanes, known at compile time
   bool masked_copy = false;        ///< emitting the copy of the code whose mask is a variable
+  bool equal_copy = false;         ///< emitting a loop's copy for equal lanes, whose runs are no full runs
   bool mask_may_be_empty = false;  ///< a guard that varies by lane: perhaps no lane is active
   /// The instruction runs with exactly its block's mask, so that its requests and lanes are its block's. False under
   /// any guard, also one that became a scalar branch.

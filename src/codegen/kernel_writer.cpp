@@ -55,6 +55,7 @@ void KernelWriter::write_kernel(const std::string& name) {
   if (has_full()) {
     clone_ = Clone::kFull;
     for (uint32_t p = 0; p < positions; ++p) emit_block(p);
+    for (const EqualCopy& copy : equal_copies_) emit_equal_copy(copy);
   }
   if (has_masked()) emit_masked_copy();
   finish_->insertInto(e_.function);
@@ -93,44 +94,43 @@ void KernelWriter::emit_masked_copy() {
 }
 
 // Variables begin as zero, as registers do in the interpreter; where that is never read the store is dropped.
+llvm::AllocaInst* KernelWriter::make_zero(llvm::Type* type, const char* name) {
+  llvm::AllocaInst* slot = ir_.CreateAlloca(type, nullptr, name);
+  ir_.CreateStore(llvm::Constant::getNullValue(type), slot);
+  return slot;
+}
+
+KernelWriter::Variable KernelWriter::make_variable(WebId web, const LaneClass& cls) {
+  if (cls.constant) return {};
+  const Elem elem = elem_of(source_.function->registers[lanes_.webs.webs[web].reg].type);
+  llvm::Type* scalar = lane_type(e_.module.getContext(), elem);
+  if (cls.is_vector()) return {make_zero(llvm::FixedVectorType::get(scalar, kWarpSize), "v"), nullptr};
+  return {make_zero(scalar, "u"), cls.shape == Shape::kScaled ? make_zero(scalar, "s") : nullptr};
+}
+
 void KernelWriter::make_variables() {
-  const auto make = [&](llvm::Type* type, const char* name) {
-    llvm::AllocaInst* slot = ir_.CreateAlloca(type, nullptr, name);
-    ir_.CreateStore(llvm::Constant::getNullValue(type), slot);
-    return slot;
-  };
   variables_.resize(lanes_.webs.webs.size());
-  for (WebId w = 0; w < variables_.size(); ++w) {
-    const LaneClass& cls = lanes_.info[w].cls;
-    if (cls.constant) continue;
-    const Elem elem = elem_of(source_.function->registers[lanes_.webs.webs[w].reg].type);
-    llvm::Type* scalar = lane_type(e_.module.getContext(), elem);
-    if (cls.is_vector()) {
-      variables_[w].base = make(llvm::FixedVectorType::get(scalar, kWarpSize), "v");
-      continue;
-    }
-    variables_[w].base = make(scalar, "u");
-    if (cls.shape == Shape::kScaled) variables_[w].scale = make(scalar, "s");
-  }
-  mask_ = make(ir_.getInt32Ty(), "mask");
+  for (WebId w = 0; w < variables_.size(); ++w) variables_[w] = make_variable(w, lanes_.info[w].cls);
+  mask_ = make_zero(ir_.getInt32Ty(), "mask");
+  make_equal_copies();
   // An array, which mem2reg leaves in memory: a mask for each block in SSA form is quadratic in the blocks (measured).
   const uint32_t words = spins() ? words_.count() : words_.positions;
   pending_ = ir_.CreateAlloca(llvm::ArrayType::get(ir_.getInt32Ty(), words), nullptr, "pending");
   ir_.CreateMemSet(pending_, ir_.getInt8(0), uint64_t{words} * 4, llvm::MaybeAlign(4));
   if (source_.call_frame_bytes != 0) {
     llvm::Type* word = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
-    frame_ = make(llvm::ArrayType::get(word, (source_.call_frame_bytes + 7) / 8), "frame");
+    frame_ = make_zero(llvm::ArrayType::get(word, (source_.call_frame_bytes + 7) / 8), "frame");
   }
 }
 
 LaneValue KernelWriter::read_web(WebId web) {
-  const WebInfo& info = lanes_.info[web];
+  const WebInfo& info = info_of(web);
   LaneValue v;
   v.elem = elem_of(source_.function->registers[lanes_.webs.webs[web].reg].type);
   if (info.cls.constant) return emitter_.constant(v.elem, *info.cls.constant);
   v.cls = info.cls;
   v.lazy_nan = info.lazy_nan;
-  const Variable& slot = variables_[web];
+  const Variable& slot = variable_of(web);
   llvm::Value* held = ir_.CreateLoad(slot.base->getAllocatedType(), slot.base);
   (info.cls.is_vector() ? v.vector : v.base) = held;
   if (slot.scale != nullptr) v.scale = ir_.CreateLoad(slot.scale->getAllocatedType(), slot.scale);
@@ -146,10 +146,10 @@ LaneValue KernelWriter::read(ptx::RegId reg) {
 void KernelWriter::write(ptx::RegId reg, const LaneValue& value) {
   const RegisterUse* use = lanes_.webs.use(instr_, reg);
   WL_CHECK(use != nullptr && use->written != kNoWeb);
-  const WebInfo& info = lanes_.info[use->written];
+  const WebInfo& info = info_of(use->written);
   if (info.cls.constant) return;
   const LaneValue v = info.lazy_nan ? value : emitter_.settle_nan(value);
-  const Variable& slot = variables_[use->written];
+  const Variable& slot = variable_of(use->written);
   if (!info.cls.is_vector()) {
     // The analysis ran the same lowering: shapes can differ only by what join forgets (constants, alignment).
     WL_CHECK(v.cls.shape == info.cls.shape && v.cls.offsets == info.cls.offsets && v.cls.steps == info.cls.steps,
@@ -168,8 +168,9 @@ void KernelWriter::write(ptx::RegId reg, const LaneValue& value) {
 }
 
 void KernelWriter::use_block_mask() {
-  e_.full_mask = clone_ == Clone::kFull;
+  e_.full_mask = clone_ != Clone::kDyn;
   e_.masked_copy = clone_ == Clone::kDyn;
+  e_.equal_copy = clone_ == Clone::kEqual;
   e_.mask_bits = block_mask_bits_;
   e_.mask_vector = block_mask_vector_;
   e_.mask_may_be_empty = false;
@@ -182,8 +183,8 @@ void KernelWriter::emit_block(uint32_t position) {
   block_ = source_.loops->layout[position];
   e_.block = block_;
   llvm::Type* mask_type = llvm::FixedVectorType::get(ir_.getInt1Ty(), kWarpSize);
-  if (clone_ == Clone::kFull) {
-    ir_.SetInsertPoint(full_[position]);
+  if (clone_ != Clone::kDyn) {
+    ir_.SetInsertPoint(code_at(position));
     block_mask_bits_ = ir_.getInt32(kFullMask);
     block_mask_vector_ = llvm::Constant::getAllOnesValue(mask_type);
   } else {
@@ -213,8 +214,9 @@ void KernelWriter::emit_block(uint32_t position) {
 void KernelWriter::count_block(ir::BlockId block) {
   if (e_.options.emit_events) ir_.CreateCall(e_.hook("wl_block_run"), {e_.warp, ir_.getInt32(block), block_mask_bits_});
   if (!e_.options.count) return;
-  // Runs with a full mask are only in word 2; the executor adds them to the others when it collects.
-  if (clone_ == Clone::kFull) return e_.count(e_.layout.block_word(block, 2), ir_.getInt64(1));
+  // Runs with a full mask are only in words 2 and 3; the executor adds them to the others when it collects.
+  if (clone_ != Clone::kDyn)
+    return e_.count(e_.layout.block_word(block, clone_ == Clone::kFull ? 2 : 3), ir_.getInt64(1));
   llvm::Value* lanes = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, block_mask_bits_);
   e_.count(e_.layout.block_word(block, 0), ir_.getInt64(1));
   e_.count(e_.layout.block_word(block, 1), ir_.CreateZExt(lanes, ir_.getInt64Ty()));

@@ -10,7 +10,8 @@
 //   body_p:  the block; pending[successor] |= its lanes
 //   after_p: for each loop that ends at p: lanes wait for its header: goto test_header;   then goto test_(p+1)
 //
-// Spinning loops: spinning.cpp.
+// Spinning loops: spinning.cpp. Some loops have one more copy for warps whose lanes hold equal values:
+// equal_copies.cpp.
 //
 // FULL and DYN can also be two functions (CodePart): many kernels never need DYN, which is the larger half. FULL then
 // hands a warp whose lanes part over to DYN, which keeps it (handover.cpp).
@@ -27,6 +28,7 @@
 
 #include "analysis/spin_loops.h"
 #include "codegen/emit_context.h"
+#include "codegen/equal_loops.h"
 #include "codegen/kernel_source.h"
 #include "codegen/lane_analysis.h"
 #include "codegen/lane_emitter.h"
@@ -42,12 +44,17 @@ class KernelWriter final : private RegisterAccess {
   void write_kernel(const std::string& name);
 
  private:
-  enum class Clone : uint8_t { kFull, kDyn };
+  enum class Clone : uint8_t {
+    kFull,
+    kDyn,
+    kEqual,  ///< a loop of FULL for equal lanes
+  };
   static constexpr uint32_t kEnd = ~uint32_t{0};  ///< a destination: the lanes end
 
   // kernel_writer.cpp: variables and instructions
   void emit_start(llvm::BasicBlock* start);
   void emit_masked_copy();
+  llvm::AllocaInst* make_zero(llvm::Type* type, const char* name);
   void make_variables();
   void emit_block(uint32_t position);
   void count_block(ir::BlockId block);
@@ -119,6 +126,7 @@ class KernelWriter final : private RegisterAccess {
   void split(llvm::Value* yes_lanes, llvm::Value* no_lanes, uint32_t yes, uint32_t no);
   void wait_for(uint32_t destination, llvm::Value* lanes);
   llvm::BasicBlock* edge(uint32_t destination);
+  llvm::BasicBlock* code_at(uint32_t destination);
   llvm::BasicBlock* after(uint32_t position);
   void emit_test(uint32_t position);
   void emit_after(uint32_t position);
@@ -136,6 +144,28 @@ class KernelWriter final : private RegisterAccess {
   bool may_part(ir::BlockId block) const;
   void hand_over(llvm::Value* yes_lanes, llvm::Value* no_lanes);
   void emit_entries();
+
+  // equal_copies.cpp
+  struct Variable {
+    llvm::AllocaInst *base = nullptr, *scale = nullptr;  ///< vector: base
+  };
+  struct EqualCopy {
+    const EqualLoop* of = nullptr;
+    uint32_t first = 0, last = 0;           ///< positions
+    llvm::BasicBlock* enter = nullptr;      ///< goes to the copy where lanes are equal, else to full_[first]
+    std::vector<llvm::BasicBlock*> blocks;  ///< by position - first
+    std::vector<Variable> variables;        ///< by web: of those kept in another form than outside
+    bool holds(uint32_t position) const { return position >= first && position < last; }
+  };
+  Variable make_variable(WebId web, const LaneClass& cls);
+  void make_equal_copies();
+  const EqualCopy* equal_copy_at(uint32_t position) const;
+  bool own_form(WebId web) const;
+  const WebInfo& info_of(WebId web) const;
+  const Variable& variable_of(WebId web) const;
+  void emit_equal_copy(const EqualCopy& copy);
+  void emit_enter(const EqualCopy& copy);
+  void leave_equal_copy(uint32_t destination);
 
   // spinning.cpp
   bool spins(uint32_t loop) const { return source_.spinning_loops[loop]; }
@@ -175,10 +205,10 @@ class KernelWriter final : private RegisterAccess {
   llvm::IRBuilder<>& ir_;
   LaneEmitter emitter_;
 
-  struct Variable {
-    llvm::AllocaInst *base = nullptr, *scale = nullptr;  ///< vector: base
-  };
   std::vector<Variable> variables_;  // by web
+  std::vector<EqualLoop> equal_loops_;
+  std::vector<EqualCopy> equal_copies_;
+  const EqualCopy* equal_copy_ = nullptr;  // being emitted
   llvm::AllocaInst *pending_ = nullptr, *mask_ = nullptr, *frame_ = nullptr;
   std::vector<llvm::BasicBlock*> full_, test_, body_, after_;  // by position
   llvm::BasicBlock *finish_ = nullptr, *end_of_walk_ = nullptr;

@@ -5,26 +5,14 @@
 
 #include "analysis/spin_loops.h"
 #include "base/check.h"
-#include "codegen/lane_emitter.h"
-#include "codegen/memory_operands.h"
+#include "codegen/class_flow.h"
 
 namespace warplens::codegen {
 namespace {
 
 using ptx::Role;
 
-/// Whether these bits of a floating-point register are no NaN.
-bool is_number(Elem e, uint64_t bits) {
-  switch (e) {
-    case Elem::kF16: return (bits & 0x7fff) <= 0x7c00;
-    case Elem::kBF16: return (bits & 0x7fff) <= 0x7f80;
-    case Elem::kF32: return (bits & 0x7fffffff) <= 0x7f800000;
-    case Elem::kF64: return (bits & 0x7fffffffffffffff) <= 0x7ff0000000000000;
-    default: return true;
-  }
-}
-
-class Analyser final : private RegisterAccess {
+class Analyser {
  public:
   Analyser(const KernelSource& source, const analysis::DominatorTree& dominators,
            const analysis::DominatorTree& post_dominators, const analysis::Liveness& live)
@@ -32,151 +20,28 @@ class Analyser final : private RegisterAccess {
         graph_(*source.graph),
         loops_(*source.loops),
         post_dominators_(post_dominators),
-        emitter_(source, *this, nullptr) {
-    out_.webs = build_webs(graph_, dominators, live);
-    const Webs& webs = out_.webs;
-    out_.info.resize(webs.webs.size());
+        webs_(build_webs(graph_, dominators, live)),
+        flow_(source, webs_) {
     out_.diverged.assign(graph_.blocks.size(), !source.lane_classes);
     out_.divergent_branch.assign(graph_.blocks.size(), false);
     out_.parks.assign(loops_.loops.size(), false);
     behind_parking_.assign(graph_.blocks.size(), false);
-    of_value_.resize(webs.values.size());
-    varies_.assign(webs.webs.size(), !source.lane_classes);
+    if (!source.lane_classes)
+      for (WebId w = 0; w < webs_.webs.size(); ++w) flow_.make_vary(w);
     divergent_loop_.assign(loops_.loops.size(), !source.lane_classes);
   }
 
   LaneAnalysis run() {
-    do compute_classes();
+    do flow_.run(loops_.layout);
     while (spread());
+    out_.info = flow_.take();
+    out_.webs = std::move(webs_);
     for (WebId w = 0; w < out_.info.size(); ++w) finish(w);
     return std::move(out_);
   }
 
  private:
-  struct ValueInfo {
-    LaneClass cls;
-    bool lazy_nan = false, nan_free = false;
-    uint32_t changes = 0;
-  };
-
-  // --- RegisterAccess, abstract
-  LaneValue read(ptx::RegId reg) override {
-    LaneValue v;
-    v.elem = elem_of(source_.function->registers[reg].type);
-    const WebId web = out_.webs.read(instr_, reg);
-    if (web == kNoWeb) return emitter_.constant(v.elem, 0);
-    v.cls = out_.info[web].cls;
-    v.lazy_nan = out_.info[web].lazy_nan;
-    return v;
-  }
-  void write(ptx::RegId reg, const LaneValue& value) override {
-    const RegisterUse* use = out_.webs.use(instr_, reg);
-    WL_CHECK(use != nullptr && use->written != kNoWeb);
-    LaneClass cls = value.cls;
-    if (guard_varies_ && cls.shape != Shape::kBottom) cls = LaneClass::vector();
-    ValueInfo& info = of_value_[use->value];
-    const bool nan_free = value.cls.constant && is_number(value.elem, *value.cls.constant);
-    if (cls == info.cls && value.lazy_nan == info.lazy_nan && nan_free == info.nan_free) return;
-    // Classes mostly grow from round to round; a value that keeps changing becomes a vector, which is always right.
-    const bool restless = ++info.changes > 24;
-    info.cls = restless ? LaneClass::vector() : cls;
-    info.lazy_nan = value.lazy_nan && !restless;
-    info.nan_free = nan_free && !restless;
-    changed_ = changed_ || info.changes <= 25;
-    update(use->written);
-  }
-  void require(llvm::Value*) override {}
-
-  void update(WebId web) {
-    LaneClass cls;
-    bool lazy = true, any = false;
-    for (const uint32_t v : out_.webs.webs[web].values) {
-      if (out_.webs.values[v].is_phi) continue;
-      cls = join(cls, of_value_[v].cls);
-      if (of_value_[v].cls.shape == Shape::kBottom) continue;
-      any |= of_value_[v].lazy_nan;
-      lazy &= of_value_[v].lazy_nan || of_value_[v].nan_free;
-    }
-    // Bounds of what goes round a loop would creep up bit by bit.
-    if (out_.webs.webs[web].values.size() > 1) cls.width = LaneClass{}.width;
-    if (varies_[web]) cls = LaneClass::vector();
-    out_.info[web].cls = cls;
-    out_.info[web].lazy_nan = lazy && any;
-  }
-
-  bool is_uniform(const LaneValue& v) const { return v.cls.is_uniform() || v.cls.shape == Shape::kBottom; }
-
-  void compute_classes() {
-    for (WebId w = 0; w < out_.info.size(); ++w) update(w);
-    int rounds = 0;
-    do {
-      changed_ = false;
-      WL_CHECK(++rounds < 1000, "lane classes do not settle");
-      for (const ir::BlockId b : loops_.layout)
-        for (uint32_t i = graph_.blocks[b].begin; i < graph_.blocks[b].end; ++i) visit(i);
-    } while (changed_);
-  }
-
-  void visit(uint32_t i) {
-    instr_ = i;
-    const ptx::Instr& in = source_.function->body[i];
-    guard_varies_ = false;
-    if (in.guard != ptx::kNoReg) guard_varies_ = !is_uniform(read(in.guard));
-    emitter_.begin(in);
-    switch (in.def->role) {
-      case Role::kValue:
-      case Role::kWarp: emitter_.lower(in); break;
-      case Role::kLoad: visit_load(i); break;
-      case Role::kAtomic:
-      case Role::kWarpMemory:
-      case Role::kBarrier:
-      case Role::kCall: {
-        const bool uniform = in.def->role == Role::kBarrier;  // a reduction's result is the block's
-        ir::for_each_write(in, [&](ptx::RegId r) {
-          LaneValue v = emitter_.uniform_value(elem_of(source_.function->registers[r].type), nullptr);
-          emitter_.write_register(r, uniform ? v : emitter_.widened(v), false);
-        });
-        break;
-      }
-      default: break;
-    }
-  }
-
-  void visit_load(uint32_t i) {
-    const MemoryOperands m = memory_operands(source_, i);
-    LaneClass cls = LaneClass::vector();
-    if (!m.call_frame) {
-      const LaneClass address = emitter_.address(*m.address).cls;
-      if (m.op.space != ptx::Space::kParam)
-        cls = loaded_class(address, m.op.space);
-      else if (source_.lane_classes && address.is_uniform())
-        cls = LaneClass::uniform();
-    }
-    LaneValue v;
-    v.elem = integer_of(elem_of(m.op.type));
-    v.cls = cls;
-    for (unsigned k = 0; k < m.op.elements; ++k) emitter_.set(m.destination, v, static_cast<int>(k));
-  }
-
   // --- divergence
-  bool is_divergent(ir::BlockId b) {
-    const ir::Block& block = graph_.blocks[b];
-    if (block.begin == block.end) return false;
-    const ptx::Instr& in = source_.function->body[block.end - 1];
-    instr_ = block.end - 1;
-    if (in.def->role == Role::kBranchIndexed) {
-      emitter_.begin(in);
-      return !is_uniform(emitter_.src(0)) || (in.guard != ptx::kNoReg && !is_uniform(read(in.guard)));
-    }
-    return block.successors.size() > 1 && in.guard != ptx::kNoReg && !is_uniform(read(in.guard));
-  }
-
-  bool make_vary(WebId web) {
-    if (varies_[web]) return false;
-    varies_[web] = true;
-    return true;
-  }
-
   bool spread() {
     const bool by_branches = spread_divergence();
     return spread_parking() || by_branches;
@@ -186,7 +51,7 @@ class Analyser final : private RegisterAccess {
   bool spread_divergence() {
     bool more = false;
     for (ir::BlockId b = 0; b < graph_.blocks.size(); ++b) {
-      if (out_.divergent_branch[b] || !is_divergent(b)) continue;
+      if (out_.divergent_branch[b] || !flow_.is_divergent(b)) continue;
       out_.divergent_branch[b] = true;
       more |= spread_from(b);
     }
@@ -237,8 +102,8 @@ class Analyser final : private RegisterAccess {
       for (const ir::BlockId p : graph_.blocks[s].predecessors)
         if (p != b && label[p] != ir::kNoBlock && label[p] != s) is_join[s] = true;
     bool more = spread_to_waiting(b, meeting);
-    for (const WebValue& v : out_.webs.values)
-      if (v.is_phi && is_join[v.block]) more |= make_vary(v.web);
+    for (const WebValue& v : webs_.values)
+      if (v.is_phi && is_join[v.block]) more |= flow_.make_vary(v.web);
     for (uint32_t loop = loops_.loop_of[b]; loop != analysis::kNoLoop; loop = loops_.loops[loop].parent) {
       if (meeting < graph_.blocks.size() && loops_.contains(loop, meeting)) continue;
       if (divergent_loop_[loop]) continue;
@@ -255,11 +120,11 @@ class Analyser final : private RegisterAccess {
     for (const ir::BlockId waiting : graph_.blocks[b].successors) {
       if (waiting == meeting) continue;
       const std::vector<bool> others = reached_before_meeting(b, waiting, meeting);
-      std::vector<bool> live(out_.webs.webs.size());
-      for (const auto& [reg, web] : out_.webs.live_in[waiting])
+      std::vector<bool> live(webs_.webs.size());
+      for (const auto& [reg, web] : webs_.live_in[waiting])
         if (web != kNoWeb) live[web] = true;
-      for (const WebValue& v : out_.webs.values)
-        if (!v.is_phi && others[v.block] && live[v.web]) more |= make_vary(v.web);
+      for (const WebValue& v : webs_.values)
+        if (!v.is_phi && others[v.block] && live[v.web]) more |= flow_.make_vary(v.web);
     }
     return more;
   }
@@ -287,10 +152,10 @@ class Analyser final : private RegisterAccess {
 
   bool spread_from_loop(uint32_t loop) {
     bool more = false;
-    for (const WebValue& v : out_.webs.values) {
+    for (const WebValue& v : webs_.values) {
       if (!loops_.contains(loop, v.block)) continue;
       const bool phi_of_irreducible = v.is_phi && loops_.loops[loop].irreducible;
-      if (phi_of_irreducible || used_outside(v, loop)) more |= make_vary(v.web);
+      if (phi_of_irreducible || used_outside(v, loop)) more |= flow_.make_vary(v.web);
     }
     return more;
   }
@@ -375,8 +240,8 @@ class Analyser final : private RegisterAccess {
       out_.diverged[b] = true;
     }
     bool more = false;
-    for (const WebValue& v : out_.webs.values)
-      if (behind[v.block] && (kept(v) || out_.webs.webs[v.web].values.size() > 1)) more |= make_vary(v.web);
+    for (const WebValue& v : webs_.values)
+      if (behind[v.block] && (kept(v) || webs_.webs[v.web].values.size() > 1)) more |= flow_.make_vary(v.web);
     return more;
   }
 
@@ -409,14 +274,11 @@ class Analyser final : private RegisterAccess {
   const ir::Kernel& graph_;
   const analysis::LoopForest& loops_;
   const analysis::DominatorTree& post_dominators_;
-  LaneEmitter emitter_;
+  Webs webs_;  // moves to the result
+  ClassFlow flow_;
   LaneAnalysis out_;
-  std::vector<ValueInfo> of_value_;
-  std::vector<bool> varies_;          // by web
   std::vector<bool> divergent_loop_;  // by loop
   std::vector<bool> behind_parking_;  // by block: reached from a loop that parks
-  uint32_t instr_ = 0;
-  bool guard_varies_ = false, changed_ = false;
 };
 
 }  // namespace

@@ -17,17 +17,10 @@
 #include "analysis/dominance.h"
 #include "analysis/loops.h"
 #include "codegen/kernel_source.h"
-#include "codegen/lane_class.h"
+#include "codegen/web_info.h"
 #include "codegen/webs.h"
 
 namespace warplens::codegen {
-
-struct WebInfo {
-  LaneClass cls;
-  bool lazy_nan = false;  ///< every definition is arithmetic: NaN bits are settled by readers (lane_builder.h)
-  /// A definition under a partial mask must keep the other lanes' old values, because they may still be read.
-  bool blend = false;
-};
 
 struct LaneAnalysis {
   Webs webs;

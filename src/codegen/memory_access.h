@@ -112,6 +112,8 @@ class MemoryAccess {
   void add(uint32_t site, unsigned word, llvm::Value* amount);
   void add_constants(uint32_t site, unsigned word, std::span<const uint64_t> amounts);
   bool by_block() const { return e_.unguarded && !generic() && !is_case_; }
+  /// Whether a constant cost needs no code: ConstantCost::Per::kFullRun.
+  bool costs_by_block() const { return by_block() && !e_.equal_copy; }
   llvm::Value* lanes_active();
   llvm::Value* groups_active(unsigned group);
   llvm::Value* ideal(llvm::Value* actual, unsigned unit);

@@ -190,7 +190,7 @@ bool MemoryAccess::count_progression(uint32_t site) {
 /// free where it can be a constant of the block.
 void MemoryAccess::count_usual(uint32_t site, const AccessCost& usually, llvm::Value* condition,
                                const std::function<std::pair<llvm::Value*, llvm::Value*>()>& sectors_and_lines) {
-  const bool constant = by_block() && in_row_;  // elsewhere the cold path counts by itself
+  const bool constant = costs_by_block() && in_row_;  // elsewhere the cold path counts by itself
   if (constant) e_.constants.push_back({site, e_.block, site_counts(usually), ConstantCost::Per::kFullRun});
   llvm::BasicBlock *other = block("count.other"), *done = block("counted");
   llvm::BasicBlock* usual = constant ? done : block("count.usual");
@@ -307,7 +307,7 @@ llvm::Value* MemoryAccess::constant_table(const char* kind, uint64_t hash, llvm:
 
 void MemoryAccess::count_constant(uint32_t site, const AccessCost& cost) {
   const events::SiteCounts c = site_counts(cost);
-  if (by_block()) {
+  if (costs_by_block()) {
     e_.constants.push_back({site, e_.block, c, ConstantCost::Per::kFullRun});
     return;
   }
@@ -319,7 +319,7 @@ void MemoryAccess::count_constant(uint32_t site, const AccessCost& cost) {
 void MemoryAccess::count_phases(uint32_t site, const std::vector<AccessCost>& costs, unsigned granule_log2) {
   const bool shared = in_wavefronts(counted_space());
   const events::SiteCounts first = site_counts(costs[0]);
-  bool same_ideal = !shared && by_block();
+  bool same_ideal = !shared && costs_by_block();
   for (const AccessCost& c : costs) same_ideal = same_ideal && site_counts(c).ideal_sectors == first.ideal_sectors;
   if (same_ideal) {
     events::SiteCounts constant;

@@ -110,7 +110,7 @@ class JitExecutor final : public Executor {
     // Generated code counts runs with a full mask apart; they are runs like the others.
     std::vector<uint64_t> all = words;
     for (size_t b = 0; b < layout.blocks; ++b) {
-      const uint64_t full = all[layout.block_word(b, 2)];
+      const uint64_t full = all[layout.block_word(b, 2)] + all[layout.block_word(b, 3)];
       all[layout.block_word(b, 0)] += full;
       all[layout.block_word(b, 1)] += 32 * full;
     }

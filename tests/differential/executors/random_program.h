@@ -2,7 +2,7 @@
 // Random PTX kernels: value instructions drawn from the op table (every row and modifier combination that the parser
 // takes), inside divergent branches, loops with different trip counts by lane, early exits, breaks and jumps into
 // loops; loads and stores of every class of address in global and shared memory, atomics, barriers. Every kernel ends:
-// loops count down.
+// loops count down. In a third of them lanes mostly hold equal values, where they need not.
 #pragma once
 #include <cstdint>
 #include <string>

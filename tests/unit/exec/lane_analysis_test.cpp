@@ -7,6 +7,7 @@
 
 #include "analysis/dominance.h"
 #include "analysis/liveness.h"
+#include "codegen/equal_loops.h"
 #include "support/ptx_launcher.h"
 
 namespace warplens::test {
@@ -36,6 +37,7 @@ class Analysed {
     source.shape = shape;
     lanes_ = codegen::analyse_lanes(source, analysis::dominators(kernel_->graph),
                                     analysis::post_dominators(kernel_->graph), analysis::liveness(kernel_->graph));
+    equal_loops_ = codegen::find_equal_loops(source, lanes_);
   }
   /// Class of the web that the last definition of the register belongs to.
   LaneClass of(const std::string& name) const {
@@ -45,6 +47,24 @@ class Analysed {
         if (u.written != codegen::kNoWeb && kernel_->function->registers[u.reg].name == name)
           out = lanes_.info[u.written].cls;
     return out;
+  }
+  /// Of each loop with a copy for equal lanes: the registers compared where it is entered.
+  std::vector<std::vector<std::string>> compared() const {
+    std::vector<std::vector<std::string>> all;
+    for (const codegen::EqualLoop& loop : equal_loops_) {
+      std::vector<std::string> names;
+      for (const codegen::WebId web : loop.compared)
+        names.push_back(kernel_->function->registers[lanes_.webs.webs[web].reg].name);
+      std::sort(names.begin(), names.end());
+      all.push_back(names);
+    }
+    return all;
+  }
+  /// In the copy of the only such loop.
+  LaneClass in_copy(const std::string& name) const {
+    for (codegen::WebId w = 0; w < lanes_.info.size(); ++w)
+      if (kernel_->function->registers[lanes_.webs.webs[w].reg].name == name) return equal_loops_.at(0).info[w].cls;
+    return {};
   }
   /// The loops, outer before inner, in the order of the text.
   const std::vector<bool>& parks() const { return lanes_.parks; }
@@ -56,6 +76,7 @@ class Analysed {
   PtxLauncher launcher_;
   const exec::LoadedKernel* kernel_ = nullptr;
   codegen::LaneAnalysis lanes_;
+  std::vector<codegen::EqualLoop> equal_loops_;
 };
 
 TEST(LaneAnalysis, addresses_of_consecutive_elements_are_patterns) {
@@ -74,6 +95,68 @@ TEST(LaneAnalysis, addresses_of_consecutive_elements_are_patterns) {
   EXPECT_EQ((*a.of("%rd2").offsets)[3], 12);
   EXPECT_TRUE(a.of("%r5").is_vector());
   EXPECT_TRUE(a.of("%r6").is_uniform());  // all lanes load the same word
+}
+
+/// A loop that halves each thread's own %r4, with `body` in it (one that counts down would be unrolled).
+std::string own_loop(const std::string& body) {
+  return R"(
+  mov.u32 %r3, %tid.x;
+  mul.wide.u32 %rd1, %r3, 4;
+  add.s64 %rd2, %rd8, %rd1;
+  ld.global.u32 %r4, [%rd2];
+  ld.global.u32 %r5, [%rd2+4];
+  mov.u32 %r6, 0;
+LOOP:
+)" + body +
+         R"(
+  shr.u32 %r4, %r4, 1;
+  setp.ne.u32 %p1, %r4, 0;
+  @%p1 bra LOOP;
+  st.global.u32 [%rd2], %r6;
+  ret;
+)";
+}
+
+TEST(LaneAnalysis, a_loop_of_own_trip_counts_has_a_copy_for_equal_lanes) {
+  using Names = std::vector<std::string>;
+  const Analysed a(own_loop("  add.u32 %r6, %r6, %r5; shl.b32 %r7, %r4, 1; add.u32 %r8, %r7, %r3;"));
+  EXPECT_EQ(a.compared(), std::vector<Names>{{"%r4"}});  // %r5 and %r6 steer nothing
+  EXPECT_TRUE(a.of("%r4").is_vector());
+  EXPECT_TRUE(a.in_copy("%r4").is_uniform());
+  EXPECT_TRUE(a.in_copy("%r7").is_uniform());
+  EXPECT_EQ(a.in_copy("%r8").shape, Shape::kPattern);  // thread index plus a scalar
+  EXPECT_TRUE(a.in_copy("%r6").is_vector());
+  // A value read at a place that all lanes share steers, too; a branch inside depends on what goes in.
+  const Analysed b(own_loop(R"(
+  mul.wide.u32 %rd3, %r4, 4; add.s64 %rd4, %rd8, %rd3;
+  ld.global.u32 %r7, [%rd4];
+  setp.eq.u32 %p2, %r7, %r5; @%p2 bra OVER;
+  add.u32 %r6, %r6, 1;
+OVER:)"));
+  EXPECT_EQ(b.compared(), (std::vector<Names>{{"%r4", "%r5"}}));
+}
+
+TEST(LaneAnalysis, loops_that_have_no_copy_for_equal_lanes) {
+  // Lanes part whatever they hold: the thread's index steers, or a value of each thread's own place.
+  EXPECT_TRUE(
+      Analysed(own_loop("  setp.lt.u32 %p2, %r3, %r4; @%p2 bra OVER; add.u32 %r6, %r6, 1;\nOVER:")).compared().empty());
+  EXPECT_TRUE(Analysed(own_loop("  ld.global.u32 %r7, [%rd2+8]; setp.eq.u32 %p2, %r7, 0; @%p2 bra OVER;"
+                                " add.u32 %r6, %r6, 1;\nOVER:"))
+                  .compared()
+                  .empty());
+  // Barriers and fences.
+  EXPECT_TRUE(Analysed(own_loop("  bar.sync 0;")).compared().empty());
+  EXPECT_TRUE(Analysed(own_loop("  membar.gl;")).compared().empty());
+  // No lanes part.
+  const Analysed uniform(R"(
+  mov.u32 %r1, %r29;
+LOOP:
+  sub.u32 %r1, %r1, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra LOOP;
+  ret;
+)");
+  EXPECT_TRUE(uniform.compared().empty());
 }
 
 TEST(LaneAnalysis, rows_of_a_narrow_block_are_two_term_addresses) {
