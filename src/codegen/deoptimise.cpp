@@ -133,7 +133,7 @@ llvm::BasicBlock* KernelWriter::deoptimise_block() {
   }
   ir_.CreateCall(e_.hook("wl_deoptimise"),
                  {e_.warp, registers, ir_.getInt32(position_), block_mask_bits_, ir_.getInt32(checkpoint_.instr),
-                  ir_.getInt32(clone_ != Clone::kDyn), pending_});
+                  ir_.getInt32(clone_ == Clone::kFull), pending_});
   ir_.CreateBr(finish_);
   ir_.restoreIP(back);
   return cold;
