@@ -2,6 +2,8 @@
 // `warplens gallery` on a small gallery whose numbers are worked out by hand, and on a rung of the real one;
 // `warplens measure` as far as it goes without a GPU (the rest: tests/gallery/measure_test.py).
 #include <algorithm>
+#include <regex>
+#include <set>
 
 #include "tool_runner.h"
 
@@ -194,6 +196,21 @@ TEST_F(GalleryTest, measure_passes_on_what_its_script_says) {
   const auto r = tool({"measure", "nothing"});
   expect_refused(r, "measure what? kernels, or gallery");
   EXPECT_EQ(tool({"measure", "--help"}).output.rfind("usage: warplens measure", 0), 0u);
+}
+
+/// The long options that a help text names.
+std::set<std::string> options_in(const std::string& text) {
+  static const std::regex option("--[a-z][a-z-]*");
+  return {std::sregex_token_iterator(text.begin(), text.end(), option), std::sregex_token_iterator()};
+}
+
+TEST_F(GalleryTest, measure_helps_with_the_options_of_its_script) {
+  const std::string help =
+      run_process({"/usr/bin/env", "python3", WARPLENS_SOURCE_DIR "/scripts/measure_gpu", "--help"}).value().output;
+  auto script = options_in(help.substr(help.rfind("\noptions:")));  // the last part is the parser's own list
+  EXPECT_TRUE(script.contains("--no-counts"));
+  script.erase("--help");
+  EXPECT_EQ(options_in(tool({"measure", "--help"}).output), script);
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ whole or not at all. In a source tree 'warplens gallery' shows what the file has
 Needs nvcc and ncu on PATH or in $CUDA_HOME/bin, nvidia-smi, python3, and permission to use the GPU's counters.
 The same without an installation: scripts/measure_gpu of the source tree.
 
-exit code: 0; 1 a rung is wrong; 2 wrong use, something is missing or does not work, nothing was written.
+exit code: 0; 1 a rung is wrong; 2 wrong use, something is missing or does not work, nothing was written; 3 results
+cannot be written (tried before anything is measured).
 )";
 }
 
