@@ -7,43 +7,68 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "memory/address_space.h"
 
 namespace warplens::memory {
 namespace {
 
-/// Distinct aligned units of `unit` bytes that the lanes' bytes lie in.
-unsigned count_units(uint32_t mask, const LaneAddresses& address, unsigned bytes, unsigned unit) {
-  std::set<uint64_t> units;
+/// A set of what the lanes of an access touch. In place, since the oracle fills some for every access: std::set took
+/// most of its time.
+class Distinct {
+ public:
+  void insert(uint64_t value) {
+    if (size_ != 0 && values_[size_ - 1] == value) return;  // neighbours often touch the same
+    WL_CHECK(size_ < values_.size());
+    values_[size_++] = value;
+  }
+  /// In order, each once.
+  std::span<const uint64_t> values() {
+    std::sort(values_.begin(), values_.begin() + size_);
+    size_ = static_cast<size_t>(std::unique(values_.begin(), values_.begin() + size_) - values_.begin());
+    return {values_.data(), size_};
+  }
+  unsigned count() { return static_cast<unsigned>(values().size()); }
+
+ private:
+  std::array<uint64_t, 32 * 9> values_;  // 32 bytes in words, one more when they begin inside one
+  size_t size_ = 0;
+};
+
+/// Distinct aligned units of kUnit bytes that the lanes' bytes lie in.
+template <unsigned kUnit>
+unsigned count_units(uint32_t mask, const LaneAddresses& address, unsigned bytes) {
+  Distinct units;
   for_each_lane(mask, [&](int lane) {
-    for (uint64_t u = address[lane] / unit; u <= (address[lane] + bytes - 1) / unit; ++u) units.insert(u);
+    for (uint64_t u = address[lane] / kUnit; u <= (address[lane] + bytes - 1) / kUnit; ++u) units.insert(u);
   });
-  return static_cast<unsigned>(units.size());
+  return units.count();
 }
 
 /// The same for local memory, where word w of lane l lies at byte (w * 32 + l) * 4.
-unsigned count_local_units(uint32_t mask, const LaneAddresses& offset, unsigned bytes, unsigned unit) {
-  std::set<uint64_t> units;
+template <unsigned kUnit>
+unsigned count_local_units(uint32_t mask, const LaneAddresses& offset, unsigned bytes) {
+  Distinct units;
   for_each_lane(mask, [&](int lane) {
     for (uint64_t word = offset[lane] / 4; word <= (offset[lane] + bytes - 1) / 4; ++word)
-      units.insert((word * 32 + static_cast<unsigned>(lane)) * 4 / unit);
+      units.insert((word * 32 + static_cast<unsigned>(lane)) * 4 / kUnit);
   });
-  return static_cast<unsigned>(units.size());
+  return units.count();
 }
 
 /// Passes for one group of lanes: the largest number of different words that one bank must deliver.
 unsigned passes_of_group(uint32_t lanes, const LaneAddresses& offset, unsigned bytes) {
-  std::array<std::set<uint64_t>, 32> words_of_bank;
+  Distinct words;
   for_each_lane(lanes, [&](int lane) {
-    for (uint64_t word = offset[lane] / 4; word <= (offset[lane] + bytes - 1) / 4; ++word)
-      words_of_bank[word % 32].insert(word);
+    for (uint64_t word = offset[lane] / 4; word <= (offset[lane] + bytes - 1) / 4; ++word) words.insert(word);
   });
-  size_t passes = 0;
-  for (const auto& words : words_of_bank) passes = std::max(passes, words.size());
-  return static_cast<unsigned>(passes);
+  std::array<unsigned, 32> words_of_bank{};
+  for (const uint64_t word : words.values()) ++words_of_bank[word % 32];
+  return *std::max_element(words_of_bank.begin(), words_of_bank.end());
 }
 
 /// Whether every active lane asks for the same as its neighbour at distance `distance` (1 or 2). A lane whose neighbour
@@ -69,19 +94,19 @@ std::vector<uint32_t> groups_of(unsigned bytes) {
 }  // namespace
 
 unsigned count_sectors(uint32_t mask, const LaneAddresses& address, unsigned bytes) {
-  return count_units(mask, address, bytes, 32);
+  return count_units<32>(mask, address, bytes);
 }
 
 unsigned count_lines(uint32_t mask, const LaneAddresses& address, unsigned bytes) {
-  return count_units(mask, address, bytes, 128);
+  return count_units<128>(mask, address, bytes);
 }
 
 unsigned count_local_sectors(uint32_t mask, const LaneAddresses& offset, unsigned bytes) {
-  return count_local_units(mask, offset, bytes, 32);
+  return count_local_units<32>(mask, offset, bytes);
 }
 
 unsigned count_local_lines(uint32_t mask, const LaneAddresses& offset, unsigned bytes) {
-  return count_local_units(mask, offset, bytes, 128);
+  return count_local_units<128>(mask, offset, bytes);
 }
 
 unsigned count_wavefronts(uint32_t mask, const LaneAddresses& offset, unsigned bytes, events::Access access) {
@@ -241,9 +266,9 @@ unsigned count_copy_wavefronts(uint32_t mask, const LaneAddresses& offset, uint3
 }
 
 unsigned count_constant_requests(uint32_t mask, const LaneAddresses& address, unsigned bytes) {
-  std::set<uint64_t> different;
+  Distinct different;
   for_each_lane(mask, [&](int lane) { different.insert(address[lane]); });
-  return static_cast<unsigned>(different.size()) * (bytes == 16 ? 4 : 1);
+  return different.count() * (bytes == 16 ? 4 : 1);
 }
 
 unsigned ideal_of(unsigned actual, uint32_t mask, unsigned bytes, unsigned unit) {
