@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gallery's counters here against those that Nsight Compute counted on a GPU (`counts` of results/h200/gallery.json): every kernel of every
-rung, cell by cell; each that differs is printed.
+"""The gallery's counters here, by closed forms and lane by lane, and against those that Nsight Compute counted on a GPU (`counts` of
+results/h200/gallery.json): every kernel of every rung, cell by cell; each that differs is printed.
 
-  counts_test.py WARPLENS REPOSITORY [--compiler clang|nvcc] [--fidelity PAGE.md] [TOPIC...]
+  counts_test.py WARPLENS REPOSITORY [--compiler clang|nvcc] [--programs FOLDER] [--fidelity PAGE.md] [TOPIC...]
   counts_test.py --self-test
 
-What may differ is listed with its reason in tests/truth/exempt.csv (table "gallery", probe "TOPIC/RUNG"); an entry that no longer differs is a
-fault, too. Exit code 77 when nothing was counted on a GPU yet, or the compiler is not there."""
+The rungs of a topic are one program (topic_program.py; --programs: FOLDER/TOPIC is that program, compiled). It is run twice, with closed
+forms and with --counting oracle. Equal must be every number of the two reports, of all launches: those at the size that is counted, and those
+before, at small and odd sizes, by which the rungs verify themselves. What is compared with a GPU are the former.
+
+What may differ from a GPU is listed with its reason in tests/truth/exempt.csv (table "gallery", probe "TOPIC/RUNG"); an entry that no longer
+differs is a fault, too. Exit code 77 when nothing was counted on a GPU yet, or the compiler is not there."""
 import argparse
 import collections
+import csv
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +25,8 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
 import fidelity
+import report_differences
+import topic_program
 from exemptions import Exemptions
 
 L1 = "l1tex__t_{}_pipe_lsu_mem_{}_op_{}.sum"
@@ -47,6 +55,7 @@ def columns():
 
 
 COLUMNS = columns()
+NEEDED = sorted({name for sides in COLUMNS.values() for name in sides[0]})
 
 
 def merged(kernels):
@@ -71,13 +80,53 @@ def cells(form, counts):
                 yield column, number, got, want
 
 
-def forms_here(warplens, compiler, topic, rungs):
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        command = [warplens, "gallery", "--compiler", compiler, "--json", report.name, topic, *rungs]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-4000:]}")
-        return {form["name"]: form for rung in json.load(open(report.name))["rungs"] for form in rung["forms"]}
+def run(warplens, arguments, counting, folder):
+    """The report's kernels, the rows of its table (a launch each), and what the program printed."""
+    report, table = folder / f"{counting}.json", folder / f"{counting}.csv"
+    command = [warplens, "run", "-q", "--counting", counting, "--json", str(report), "--csv", str(table), *arguments, "count"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
+    with open(table, newline="") as rows:
+        return json.loads(report.read_text())["kernels"], list(csv.DictReader(rows))[1:], done.stdout  # the first row has units
+
+
+def launches_of_forms(rows):
+    """The rows between two marks (topic_program.py), a list for each form."""
+    forms, inside = [], False
+    for row in sorted(rows, key=lambda r: int(r["ID"])):
+        name = row["Kernel Name"].split("(")[0]
+        if name in (topic_program.BEGINS, topic_program.ENDS):
+            inside = name == topic_program.BEGINS
+            forms += [[]] if inside else []
+        elif inside:
+            forms[-1].append({"kernel": row["Kernel Name"], "metrics": {n: int(row[n]) for n in NEEDED}})
+    return forms
+
+
+def forms_in(rows, printed):
+    """Form -> size and kernels; the program prints "topic/form,size" after each."""
+    names = [line.rsplit(",", 1) for line in printed.splitlines() if re.fullmatch(r"[a-z_]+/[0-9][0-9]_\w+,[0-9]+", line)]
+    forms = launches_of_forms(rows)
+    if len(names) != len(forms):
+        sys.exit(f"{len(forms)} counted forms, {len(names)} named: {names}")
+    return {name: {"size": int(size), "kernels": kernels} for (name, size), kernels in zip(names, forms)}
+
+
+def forms_here(args, topic):
+    """The topic's forms, and in what its two ways of counting differ."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if args.compiler == "nvcc":
+            source = folder / f"{topic}.cu"
+            source.write_text(topic_program.source_of(args.repository, topic))
+            program = ["--compiler", "nvcc", *topic_program.options(args.repository), str(source)]
+        else:
+            program = [str((args.programs or folder) / topic)]
+            if args.programs is None:
+                topic_program.build(args.warplens, args.repository, topic, program[0])
+        kernels, rows, printed = run(args.warplens, program, "fast", folder)
+        return forms_in(rows, printed), report_differences.differences(kernels, run(args.warplens, program, "oracle", folder)[0], topic)
 
 
 def compare_all(forms, rows, exempt, found):
@@ -113,6 +162,11 @@ def self_test():
     exempt, found = Exemptions("no such table", "clang"), collections.defaultdict(lambda: [0, 0])
     assert compare_all({"a/01": here}, {"a/01": there}, exempt, found) == 1
     assert dict(found) == {"global loads, requests": [1, 1], "shared loads, wavefronts": [1, 0]}
+    report_differences.self_test()
+    row = lambda number, kernel: {"ID": str(number), "Kernel Name": kernel, **{n: str(number) for n in NEEDED}}
+    rows = [row(10, "f()"), row(9, "counting_begins()"), row(11, "counting_ends()"), row(2, "f()"), row(12, "g()")]
+    forms = forms_in(rows, "a/01_b verified: right\na/01_b,7\n")
+    assert [(f["size"], [k["kernel"] for k in f["kernels"]], f["kernels"][0]["metrics"][loads]) for f in forms.values()] == [(7, ["f()"], 10)]
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.md"
         page.write_text("<!-- gallery clang: written by a test -->\n" + section(found) + "<!-- end of gallery clang -->\n")
@@ -129,6 +183,7 @@ def main():
     parser.add_argument("warplens")
     parser.add_argument("repository", type=pathlib.Path)
     parser.add_argument("--compiler", default="clang", choices=["clang", "nvcc"])
+    parser.add_argument("--programs", type=pathlib.Path, help="where the topics' programs are, compiled by clang")
     parser.add_argument("--fidelity", metavar="PAGE", help="the page whose section of this must be what was found")
     parser.add_argument("topics", nargs="*")
     args = parser.parse_args()
@@ -140,17 +195,15 @@ def main():
     if not rows:
         print("results/h200/gallery.json has no counts")
         sys.exit(77)
-    rungs = sorted(f"{s.parent.name}/{s.stem}" for s in (args.repository / "gallery").glob("*/[0-9][0-9]_*.cu"))
-    topics = collections.defaultdict(set)
-    for name in rows:
-        rung = next(r for r in (name, name.rstrip("0123456789")) if r in rungs)
-        topics[rung.split("/")[0]].add(rung.split("/")[1])
-    forms = {}
-    for topic, its in sorted(topics.items()):
-        forms.update(forms_here(args.warplens, args.compiler, topic, sorted(its)))
+    forms, faults = {}, 0
+    for topic in sorted({name.split("/")[0] for name in rows}):
+        its, differing = forms_here(args, topic)
+        forms.update(its)
+        faults += len(differing)
+        print("\n".join([f"{topic}: {len(its)} forms, {len(differing)} differences between closed forms and lane by lane", *differing[:10]]), flush=True)
     exempt, found = Exemptions("gallery", args.compiler), collections.defaultdict(lambda: [0, 0])
-    faults = compare_all(forms, rows, exempt, found)
-    print(f"{len(rows)} rows, {sum(c for c, _ in found.values())} cells compared, {faults} differences")
+    faults += compare_all(forms, rows, exempt, found)
+    print(f"{len(rows)} rows, {sum(c for c, _ in found.values())} cells compared, {faults} differences in all")
     for entry in exempt.stale() if not args.topics else []:
         faults += 1
         print(f"exempt.csv: {entry['probe']}, {entry['what']} is equal now")
