@@ -11,8 +11,8 @@ namespace {
 
 using ptx::Role;
 
-/// A copy of more instructions would cost more time to compile than it can save.
-constexpr uint32_t kMostInstructions = 400;
+/// A larger copy would cost more time to compile than it can save. An access costs as much as some arithmetic.
+constexpr uint32_t kMostWork = 400, kWorkOfAccess = 16;
 
 bool may_be_copied(Role role) {
   switch (role) {
@@ -27,6 +27,10 @@ bool may_be_copied(Role role) {
     case Role::kReturn: return true;
     default: return false;
   }
+}
+
+bool is_access(Role role) {
+  return role == Role::kLoad || role == Role::kStore || role == Role::kAtomic || role == Role::kReduction;
 }
 
 class LoopCopy {
@@ -53,15 +57,16 @@ class LoopCopy {
       const analysis::Loop& inner = source_.loops->loops[i];
       if (source_.spinning_loops[i] && inner.first >= range_.first && inner.last <= range_.last) return false;
     }
-    uint32_t instructions = 0;
+    uint32_t work = 0;
     for (const ir::BlockId b : blocks_) {
       const ir::Block& block = source_.graph->blocks[b];
-      instructions += block.end - block.begin;
-      for (uint32_t i = block.begin; i < block.end; ++i)
-        if (!may_be_copied(source_.function->body[i].def->role)) return false;
+      for (uint32_t i = block.begin; i < block.end; ++i) {
+        const Role role = source_.function->body[i].def->role;
+        if (!may_be_copied(role)) return false;
+        work += is_access(role) ? kWorkOfAccess : 1;
+      }
     }
-    return instructions <= kMostInstructions &&
-           std::ranges::any_of(blocks_, [&](ir::BlockId b) { return lanes_.divergent_branch[b]; });
+    return work <= kMostWork && std::ranges::any_of(blocks_, [&](ir::BlockId b) { return lanes_.divergent_branch[b]; });
   }
 
   /// The vectors at the header that a branch of the loop depends on.
