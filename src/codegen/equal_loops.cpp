@@ -11,8 +11,9 @@ namespace {
 
 using ptx::Role;
 
-/// A larger copy would cost more time to compile than it can save. An access costs as much as some arithmetic.
-constexpr uint32_t kMostWork = 400, kWorkOfAccess = 16;
+/// A larger copy would cost more time to compile than it can save. What an access costs is far above arithmetic
+/// (measured).
+constexpr uint32_t kMostWork = 400, kWorkOfAccess = 64;
 
 bool may_be_copied(Role role) {
   switch (role) {
