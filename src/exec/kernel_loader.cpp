@@ -190,10 +190,10 @@ bool is_uniform(const ptx::Operand& o, uint32_t instr, const codegen::LaneAnalys
 }
 
 /// What decides how the GPU's assembler carries atomics out, and which loads of constants it makes operands.
-std::vector<machine::AtomicFacts> atomic_facts(const LoadedKernel& kernel, const analysis::Liveness& live,
+std::vector<machine::AccessFacts> access_facts(const LoadedKernel& kernel, const analysis::Liveness& live,
                                                const codegen::LaneAnalysis& lanes) {
   const auto& body = kernel.function->body;
-  std::vector<machine::AtomicFacts> facts(body.size());
+  std::vector<machine::AccessFacts> facts(body.size());
   const std::vector<bool> by_thread = machine::registers_by_thread(*kernel.function);
   for (ir::BlockId b = 0; b < kernel.graph.blocks.size(); ++b)
     analysis::for_each_instruction_backward(
@@ -251,7 +251,7 @@ void find_machine_accesses(LoadedKernel& kernel) {
   if (!atomics && !shared) return;
   if (atomics) {
     const analysis::Liveness live = analysis::liveness(kernel.graph);
-    kernel.accesses = machine::accesses_of(*kernel.function, atomic_facts(kernel, live, lanes_of(kernel, live)));
+    kernel.accesses = machine::accesses_of(*kernel.function, access_facts(kernel, live, lanes_of(kernel, live)));
   }
   if (shared) machine::join_accesses(kernel.accesses, *kernel.function, kernel.graph, address_bases(kernel));
   kernel.info = machine::describe(*kernel.module->module, *kernel.function, kernel.graph, kernel.accesses);

@@ -73,7 +73,7 @@ events::AccessSite description_of(const Access& access) {
 }
 
 /// The sites that `add` made for the instruction.
-void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, const AtomicFacts* facts) {
+void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, const AccessFacts* facts) {
   const size_t first = list.accesses.size();
   add(list, access, in.space());
   for (size_t s = first; s < list.accesses.size(); ++s) {
@@ -93,7 +93,7 @@ void add_atomic(AccessList& list, const Access& access, const ptx::Instr& in, co
 
 /// Where all lanes name one place and the GPU's assembler can see that, most loads become operands of other
 /// instructions.
-void add_constant(AccessList& list, Access access, const AtomicFacts* facts) {
+void add_constant(AccessList& list, Access access, const AccessFacts* facts) {
   access.estimate = facts == nullptr || facts->one_place;
   add(list, access, ptx::Space::kConst);
 }
@@ -125,7 +125,7 @@ void add_warp_accesses(AccessList& list, const ptx::Instr& in, uint32_t i) {
 
 }  // namespace
 
-AccessList accesses_of(const ptx::Function& function, const std::vector<AtomicFacts>& facts) {
+AccessList accesses_of(const ptx::Function& function, const std::vector<AccessFacts>& facts) {
   AccessList list;
   list.of_instr.resize(function.body.size());
   for (uint32_t i = 0; i < function.body.size(); ++i) {

@@ -33,9 +33,9 @@ struct AccessList {
 };
 
 /// The identity: one access (three if generic) per ld/st/atom/red of global, shared, local, const or generic space
-/// (ld.param is none). `facts`: by instruction, of atomics; empty: without what the GPU's assembler makes of them. An
-/// atomic that it makes a loop has two accesses: the compare and swap, and the loads.
-AccessList accesses_of(const ptx::Function& function, const std::vector<AtomicFacts>& facts = {});
+/// (ld.param is none). `facts`: by instruction, those of atomics and loads of constants; empty: without what the GPU's
+/// assembler makes of them. An atomic that it makes a loop has two accesses: the compare and swap, and the loads.
+AccessList accesses_of(const ptx::Function& function, const std::vector<AccessFacts>& facts = {});
 
 /// Fills KernelInfo (pcs, places, sites, blocks) for listeners and reports. `parameter` of a site is found by following
 /// the address back to an ld.param through moves, cvta, add and mad.

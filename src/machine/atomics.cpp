@@ -21,7 +21,7 @@ const ptx::Operand* operand_of(const ptx::Instr& in, std::string_view name) {
 
 /// Whether the lanes' operands become one. Of a 32-bit operation whose result is not needed, any; where each lane must
 /// learn what it would have read, sums alone: of equal operands, and (of 32 bits) of any where all lanes are active.
-events::Combined combined(const ptx::Instr& in, const AtomicFacts& facts) {
+events::Combined combined(const ptx::Instr& in, const AccessFacts& facts) {
   using events::Combined;
   const std::string_view op = in.word("op");
   if (!facts.one_place || ptx::is_float(in.type())) return Combined::kNever;
@@ -40,7 +40,7 @@ bool needs_loop(const ptx::Instr& in) {
   return ptx::is_float(in.type()) || ptx::bytes_of(in.type()) != 4;
 }
 
-void plan_shared(AtomicPlan& plan, const ptx::Instr& in, const AtomicFacts& facts) {
+void plan_shared(AtomicPlan& plan, const ptx::Instr& in, const AccessFacts& facts) {
   const std::string_view op = in.word("op");
   plan.combined = combined(in, facts);
   if (needs_loop(in)) {
@@ -84,7 +84,7 @@ bool makes_difference(const ptx::Instr& in) {
 
 }  // namespace
 
-AtomicPlan plan_atomic(const ptx::Instr& in, Space space, const AtomicFacts* facts) {
+AtomicPlan plan_atomic(const ptx::Instr& in, Space space, const AccessFacts* facts) {
   AtomicPlan plan;
   const std::string_view op = in.word("op");
   const bool exchanges = op == "cas" || op == "exch";
@@ -94,7 +94,7 @@ AtomicPlan plan_atomic(const ptx::Instr& in, Space space, const AtomicFacts* fac
     plan.estimate = ptx::bytes_of(in.type()) < 4;  // a loop around the word that it is in
   }
   if (facts == nullptr) return plan;
-  AtomicFacts known = *facts;
+  AccessFacts known = *facts;
   known.result_unused |= plan.access == Access::kReduction;
   if (space == Space::kGlobal) {
     if (known.result_unused && !exchanges) plan.access = Access::kReduction;

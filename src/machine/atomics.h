@@ -11,8 +11,8 @@
 
 namespace warplens::machine {
 
-/// What is known of one atomic, or load of constants, besides its text.
-struct AtomicFacts {
+/// What the analyses know of one access; asked for atomics and loads of constants.
+struct AccessFacts {
   bool result_unused = false;  ///< nothing reads the old value
   bool one_place = false;      ///< all lanes name the same address, and the assembler can see that
   bool one_value = false;      ///< likewise its operand
@@ -26,7 +26,7 @@ struct AtomicPlan {
 };
 /// For an atom or red in `space` (one of global, shared, local). `facts`: null when the assembler's changes are not
 /// wanted, only what the hardware does.
-AtomicPlan plan_atomic(const ptx::Instr& in, events::Space space, const AtomicFacts* facts);
+AtomicPlan plan_atomic(const ptx::Instr& in, events::Space space, const AccessFacts* facts);
 
 /// By register: its value may differ by thread as far as the assembler looks, that is, not through divisions or shifts
 /// of the thread's index (threadIdx.x / 32 counts as different). Flow-insensitive; branches are not looked at.
