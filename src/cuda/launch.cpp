@@ -78,7 +78,6 @@ cudaError_t error_of(events::FindingKind kind) {
     case events::FindingKind::kNullPointer: return cudaErrorIllegalAddress;
     case events::FindingKind::kMisaligned: return cudaErrorMisalignedAddress;
     case events::FindingKind::kAssert: return cudaErrorAssert;
-    case events::FindingKind::kStackOverflow: return cudaErrorHardwareStackError;
     case events::FindingKind::kTimeout: return cudaErrorLaunchTimeout;
     default: return cudaErrorLaunchFailure;
   }

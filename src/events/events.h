@@ -175,7 +175,6 @@ enum class FindingKind : uint8_t {
   kMisaligned,
   kTrap,
   kAssert,
-  kStackOverflow,
   kInterrupted,
   kTimeout,
   kDeadlock,

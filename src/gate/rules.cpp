@@ -62,9 +62,6 @@ std::string_view rule_of(events::FindingKind kind) {
     case events::FindingKind::kAssert: return "assert";
     case events::FindingKind::kDeadlock: return "deadlock";
     case events::FindingKind::kUnsupported: return "unsupported";
-    // Not raised: recursion is refused when a program is loaded, and each thread gets the local memory that it
-    // declares.
-    case events::FindingKind::kStackOverflow:
     case events::FindingKind::kInterrupted:
     case events::FindingKind::kTimeout: break;
   }

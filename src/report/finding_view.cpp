@@ -27,7 +27,6 @@ const char* word(events::FindingKind kind) {
     case events::FindingKind::kMisaligned: return "misaligned";
     case events::FindingKind::kTrap: return "trap";
     case events::FindingKind::kAssert: return "assert";
-    case events::FindingKind::kStackOverflow: return "stack overflow";
     case events::FindingKind::kInterrupted: return "interrupted";
     case events::FindingKind::kTimeout: return "timeout";
     case events::FindingKind::kDeadlock: return "deadlock";
