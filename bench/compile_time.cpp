@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/check.h"
 #include "base/file_cache.h"
+#include "base/text_file.h"
+#include "engine_kernel.h"
 #include "exec/executor.h"
-#include "memory/arena.h"
 #include "ops/instruction_set.h"
 #include "ptx/parser.h"
 
@@ -22,49 +21,33 @@ namespace {
 
 using Kernels = std::vector<std::unique_ptr<exec::LoadedKernel>>;
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  WL_CHECK(in.good(), "cannot read {}", path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// One PTX file in a device memory of its own.
-struct Module {
-  explicit Module(const std::string& file) : path(std::string(WARPLENS_SOURCE_DIR) + "/truth/ptx/" + file) {
-    text = text_of(path);
-    arena = std::move(*memory::Arena::create(uint64_t{1} << 30));
-    auto made = exec::load_module(std::make_shared<const ptx::Module>(parsed()), *arena);
-    WL_CHECK(made.has_value());
-    loaded = std::move(*made);
-  }
-  ptx::Module parsed() const {
-    auto module = ptx::parse(text, path, ops::instruction_set());
-    WL_CHECK(module.has_value());
-    return std::move(*module);
+struct File {
+  explicit File(const std::string& name) : path(source_path("truth/ptx/" + name)), module(path) {
+    auto read = read_file(path, "PTX");
+    WL_CHECK(read.has_value());
+    text = std::move(*read);
   }
   Kernels kernels() const {
     Kernels all;
-    for (const ptx::Function& f : loaded.module->functions) {
+    for (const ptx::Function& f : module.loaded().module->functions) {
       if (!f.is_entry) continue;
-      auto kernel = exec::load_kernel(loaded, f);
+      auto kernel = exec::load_kernel(module.loaded(), f);
       WL_CHECK(kernel.has_value());
       all.push_back(std::move(*kernel));
     }
     return all;
   }
   std::string path, text;
-  std::unique_ptr<memory::Arena> arena;
-  exec::LoadedModule loaded;
+  EngineModule module;
 };
 
-void parse(benchmark::State& state, const Module& module) {
-  for (auto _ : state) benchmark::DoNotOptimize(module.parsed());
+void parse(benchmark::State& state, const File& file) {
+  for (auto _ : state) benchmark::DoNotOptimize(ptx::parse(file.text, file.path, ops::instruction_set()));
 }
 
-void load(benchmark::State& state, const Module& module) {
-  for (auto _ : state) benchmark::DoNotOptimize(module.kernels());
+void load(benchmark::State& state, const File& file) {
+  for (auto _ : state) benchmark::DoNotOptimize(file.kernels());
 }
 
 /// Seconds that each kernel takes to be ready for a launch of blocks of 32 x 8 threads.
@@ -88,17 +71,17 @@ std::vector<double> prepare_all(const Kernels& kernels, memory::Arena& arena, co
 
 enum class Copies { kFull, kBoth, kCached };
 
-void compile(benchmark::State& state, const Module& module, Copies copies) {
-  const Kernels kernels = module.kernels();
+void compile(benchmark::State& state, File& file, Copies copies) {
+  const Kernels kernels = file.kernels();
   exec::JitOptions options;
   if (copies == Copies::kBoth) options.copies = exec::JitCopies::kOneFunction;
   const auto folder = std::filesystem::temp_directory_path() / ("warplens-bench-" + std::to_string(getpid()));
   if (copies == Copies::kCached) {
     options.cache = std::make_shared<FileCache>(folder.string(), kDefaultCacheBytes);
-    prepare_all(kernels, *module.arena, options);
+    prepare_all(kernels, file.module.arena(), options);
   }
   std::vector<double> last;
-  for (auto _ : state) last = prepare_all(kernels, *module.arena, options);
+  for (auto _ : state) last = prepare_all(kernels, file.module.arena(), options);
   std::filesystem::remove_all(folder);
   std::ranges::sort(last);
   size_t instructions = 0;
@@ -114,17 +97,17 @@ void compile(benchmark::State& state, const Module& module, Copies copies) {
 
 int main(int argc, char** argv) {
   using namespace warplens::bench;
-  for (const char* file : {"access.ptx", "ladder.ptx", "apps.ptx"}) {
-    static std::vector<std::unique_ptr<Module>> modules;
-    const Module& module = *modules.emplace_back(std::make_unique<Module>(file));
+  std::vector<std::unique_ptr<File>> files;
+  for (const char* name : {"access.ptx", "ladder.ptx", "apps.ptx"}) {
+    File& file = *files.emplace_back(std::make_unique<File>(name));
     const auto add = [&](const std::string& what, auto run) {
-      benchmark::RegisterBenchmark((what + "/" + file).c_str(), run)->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark((what + "/" + name).c_str(), run)->Unit(benchmark::kMillisecond);
     };
-    add("parse", [&](benchmark::State& s) { parse(s, module); });
-    add("load", [&](benchmark::State& s) { load(s, module); });
-    add("full_copy", [&](benchmark::State& s) { compile(s, module, Copies::kFull); });
-    add("both_copies", [&](benchmark::State& s) { compile(s, module, Copies::kBoth); });
-    add("cached", [&](benchmark::State& s) { compile(s, module, Copies::kCached); });
+    add("parse", [&file](benchmark::State& s) { parse(s, file); });
+    add("load", [&file](benchmark::State& s) { load(s, file); });
+    add("full_copy", [&file](benchmark::State& s) { compile(s, file, Copies::kFull); });
+    add("both_copies", [&file](benchmark::State& s) { compile(s, file, Copies::kBoth); });
+    add("cached", [&file](benchmark::State& s) { compile(s, file, Copies::kCached); });
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

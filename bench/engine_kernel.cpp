@@ -2,29 +2,18 @@
 #include "engine_kernel.h"
 
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "base/text_file.h"
 #include "ops/instruction_set.h"
 #include "ptx/parser.h"
 
 namespace warplens::bench {
-namespace {
-
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  WL_CHECK(in.good(), "cannot read {}", path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-}  // namespace
-
 std::string source_path(const std::string& name) { return std::string(WARPLENS_SOURCE_DIR) + "/" + name; }
 
 EngineModule::EngineModule(const std::string& path) {
-  auto parsed = ptx::parse(read_text(path), path, ops::instruction_set());
+  const auto text = read_file(path, "PTX");
+  WL_CHECK(text.has_value(), "cannot read {}", path);
+  auto parsed = ptx::parse(*text, path, ops::instruction_set());
   WL_CHECK(parsed.has_value(), "{}", parsed.has_value() ? "" : render(parsed.error()[0]));
   auto arena = memory::Arena::create(uint64_t{8} << 30);
   WL_CHECK(arena.has_value());

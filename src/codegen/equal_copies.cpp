@@ -3,12 +3,8 @@
 // after a test of the vectors that the loop's branches depend on, and goes on in FULL where the loop is left. Webs that
 // have another form in the copy (mostly: a scalar instead of a vector) have a variable of their own there; where lanes
 // are together, a scalar is the vector of that value in all lanes.
-#include <llvm/IR/Constants.h>
-#include <llvm/IR/Module.h>
-
 #include <algorithm>
 
-#include "base/check.h"
 #include "codegen/kernel_writer.h"
 
 namespace warplens::codegen {

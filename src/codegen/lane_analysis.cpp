@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "analysis/spin_loops.h"
-#include "base/check.h"
 #include "codegen/class_flow.h"
 
 namespace warplens::codegen {
 namespace {
-
-using ptx::Role;
 
 class Analyser {
  public:
