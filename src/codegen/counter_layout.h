@@ -7,7 +7,7 @@
 //   [block * 4 + 1]  active lanes over those runs, likewise
 //   [block * 4 + 2]  runs in the full-mask clone (all 32 lanes active)
 //   [block * 4 + 3]  runs in the copy of a loop for equal lanes (all 32 lanes active, too)
-//   then 8 words a site, in the order of events::SiteCounts: what generated code counted explicitly.
+//   then 9 words a site, in the order of events::SiteCounts: what generated code counted explicitly.
 //
 // A site whose cost under a full mask is a compile-time constant has no code in the full-mask clone: its counts are
 // (full runs of its block) x constant, kept in ConstantCost and added when collecting. Copies for equal lanes count

@@ -95,7 +95,7 @@ BlockRunner::BlockRunner(LaunchState& launch, Executor& executor, Place place, u
   for (uint32_t i = 0; i < warps_; ++i) {
     WarpContext& w = contexts_[i];
     fill_context(w, launch, i);
-    w.counters = counters;
+    w.counters = w.worker_counters = counters;
     w.ranges = ranges_.data();
     w.runner = this;
     w.launch = &launch;

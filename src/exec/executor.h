@@ -189,6 +189,7 @@ struct JitOptions {
   JitCopies copies = JitCopies::kAsNeeded;
   size_t most_instructions = 20'000;  ///< of a kernel; larger ones run in the interpreter
   uint64_t many_warps = 512;          ///< that leave the full-mask copy, before both are made as one function
+  uint64_t many_deoptimised = 16;     ///< warps that leave for the interpreter, before other code is made
   bool bounds = true;                 ///< find accesses out of bounds (benchmarks look at what that costs)
   bool avx512 = true;                 ///< use it where the machine has it
   std::shared_ptr<FileCache> cache;   ///< where compiled code is kept; null: nowhere

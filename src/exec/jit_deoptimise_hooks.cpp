@@ -101,8 +101,8 @@ void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, u
 void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,
                    void* pending) {
   WarpContext& w = *static_cast<WarpContext*>(warp);
-  const auto& prepared = *static_cast<const JitPrepared*>(w.launch->prepared.get());
-  prepared.deoptimised.store(true, std::memory_order_relaxed);
+  const JitPrepared& prepared = *w.code;
+  prepared.deoptimise(w);
   uint64_t* words = nullptr;
   if (w.launch->request->count) {
     words = w.counters + deoptimised_counter_offset(prepared.compiled().layout);

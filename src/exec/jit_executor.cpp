@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "codegen/compiler.h"
 #include "exec/code_source.h"
@@ -27,6 +28,11 @@ constexpr uint64_t kHookStackBytes = 192 << 10;
 /// 350 bytes an instruction in all, most of that for buffers that do not grow with it.
 uint64_t masked_frame_bytes(const LoadedKernel& kernel, const codegen::CompiledKernel& full_mask) {
   return full_mask.frame_bytes + (uint64_t{128} << 10) + kernel.function->body.size() * 256;
+}
+
+/// For code that assumes less: more of its values are vectors, each in both of its parts.
+uint64_t cautious_frame_bytes(const LoadedKernel& kernel) {
+  return (uint64_t{64} << 10) + kernel.function->body.size() * 256;
 }
 
 class JitExecutor final : public Executor {
@@ -83,14 +89,12 @@ class JitExecutor final : public Executor {
 
   void run_warp(LaunchState& launch, WarpContext& warp) override {
     if (launch.prepared == nullptr) return interpreter_->run_warp(launch, warp);
-    const codegen::RunWarp run = prepared(launch).begin(warp);
-    run(&warp, nullptr);
+    prepared(launch).run(warp);
   }
 
   size_t counter_words(const LaunchState& launch) const override {
     if (launch.prepared == nullptr) return interpreter_->counter_words(launch);
-    return deoptimised_counter_offset(prepared(launch).compiled().layout) +
-           interpreter_counter_words(*launch.request->kernel);
+    return prepared(launch).counter_words();
   }
 
   void finish(LaunchState& launch) override {
@@ -105,17 +109,14 @@ class JitExecutor final : public Executor {
   void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) override {
     if (launch.prepared == nullptr) return interpreter_->collect(launch, words, out);
     if (!launch.request->count) return;
-    const codegen::CompiledKernel& compiled = prepared(launch).compiled();
-    const codegen::CounterLayout& layout = compiled.layout;
-    // Generated code counts runs with a full mask apart; they are runs like the others.
-    std::vector<uint64_t> all = words;
-    for (size_t b = 0; b < layout.blocks; ++b) {
-      const uint64_t full = all[layout.block_word(b, 2)] + all[layout.block_word(b, 3)];
-      all[layout.block_word(b, 0)] += full;
-      all[layout.block_word(b, 1)] += 32 * full;
-    }
-    out = codegen::counts_from_words(layout, all, compiled.constants);
-    add_interpreter_counts(*launch.request->kernel, words.data() + deoptimised_counter_offset(layout), out);
+    const JitPrepared& code = prepared(launch);
+    const std::span all(words);
+    out = counts_of(*launch.request->kernel, code.compiled(), all);
+    if (code.cautious() == nullptr) return;
+    const auto more =
+        counts_of(*launch.request->kernel, code.cautious()->compiled(), all.subspan(code.counter_words() / 2));
+    for (size_t i = 0; i < out.sites.size(); ++i) out.sites[i] += more.sites[i];
+    for (size_t i = 0; i < out.blocks.size(); ++i) out.blocks[i] += more.blocks[i];
   }
 
  private:
@@ -149,16 +150,36 @@ class JitExecutor final : public Executor {
   }
 
   /// Under the version's mutex. Code whose proofs failed on real data is made again, once, without the proofs that need
-  /// a test.
+  /// a test; if that did not happen beside an earlier launch.
   Status make(const LoadedKernel& kernel, Version& version) {
-    const JitPrepared* code = version.code.get();
-    if (code != nullptr && (!code->deoptimised || version.cautious)) return Done{};
+    const std::shared_ptr<JitPrepared> code = version.code;
+    if (code != nullptr && (!code->deoptimised() || version.cautious)) return Done{};
     version.cautious = code != nullptr;
+    if (code != nullptr && code->cautious() != nullptr) {
+      version.code = code->cautious();
+      return Done{};
+    }
     auto made = compile(kernel, version.key, !version.cautious);
     if (!made) return made.error();
     version.code = std::move(*made);
     version.reported = false;
     return Done{};
+  }
+
+  /// Of the warps that ran one code, and of those that left it for the interpreter.
+  static events::LaunchCounts counts_of(const LoadedKernel& kernel, const codegen::CompiledKernel& compiled,
+                                        std::span<const uint64_t> words) {
+    const codegen::CounterLayout& layout = compiled.layout;
+    // Generated code counts runs with a full mask apart; they are runs like the others.
+    std::vector<uint64_t> all(words.begin(), words.end());
+    for (size_t b = 0; b < layout.blocks; ++b) {
+      const uint64_t full = all[layout.block_word(b, 2)] + all[layout.block_word(b, 3)];
+      all[layout.block_word(b, 0)] += full;
+      all[layout.block_word(b, 1)] += 32 * full;
+    }
+    events::LaunchCounts counts = codegen::counts_from_words(layout, all, compiled.constants);
+    add_interpreter_counts(kernel, words.data() + deoptimised_counter_offset(layout), counts);
+    return counts;
   }
 
   bool too_large(const LoadedKernel& kernel) const { return kernel.function->body.size() > options_.most_instructions; }
@@ -180,17 +201,38 @@ class JitExecutor final : public Executor {
                                        : codegen::CodePart::kFullMask;
     auto compiled = compile_part(kernel, key, extend_patterns, part);
     if (!compiled) return compiled.error();
-    if (part != codegen::CodePart::kFullMask) return std::make_shared<JitPrepared>(std::move(*compiled));
-    const uint64_t masked_bytes = masked_frame_bytes(kernel, *compiled);
+    const uint64_t counters = deoptimised_counter_offset(compiled->layout) + interpreter_counter_words(kernel);
+    std::shared_ptr<JitPrepared> code = part == codegen::CodePart::kFullMask
+                                            ? in_parts(kernel, key, extend_patterns, std::move(*compiled))
+                                            : std::make_shared<JitPrepared>(std::move(*compiled));
+    JitPrepared::Cautious cautious;
+    cautious.counter_words = counters;
+    if (extend_patterns) {
+      cautious.make = [this, key](const LoadedKernel& of) { return compile(of, key, false); };
+      cautious.later = later();
+      cautious.frame_bytes = cautious_frame_bytes(kernel);
+      cautious.many_warps = options_.many_deoptimised;
+    }
+    code->set_cautious(std::move(cautious));
+    return code;
+  }
+
+  std::shared_ptr<JitPrepared> in_parts(const LoadedKernel& kernel, const Key& key, bool extend_patterns,
+                                        codegen::CompiledKernel full_mask) {
+    const uint64_t masked_bytes = masked_frame_bytes(kernel, full_mask);
     JitPrepared::OtherParts others;
     others.make = [this, key, extend_patterns](const LoadedKernel& of, codegen::CodePart other) {
       return compile_part(of, key, extend_patterns, other);
     };
-    others.later = [this](std::function<void()> task) { ahead_.push(std::move(task)); };
+    others.later = later();
     others.frame_bytes = masked_bytes;
     const bool in_one = kernel.function->body.size() <= codegen::kMostInstructionsInTwoClones;
     others.many_warps = in_one ? options_.many_warps : std::numeric_limits<uint64_t>::max();
-    return std::make_shared<JitPrepared>(std::move(*compiled), std::move(others));
+    return std::make_shared<JitPrepared>(std::move(full_mask), std::move(others));
+  }
+
+  JitPrepared::Later later() {
+    return [this](std::function<void()> task) { ahead_.push(std::move(task)); };
   }
 
   Result<codegen::CompiledKernel> compile_part(const LoadedKernel& kernel, const Key& key, bool extend_patterns,

@@ -248,6 +248,5 @@ void wl_trap(void* warp, uint32_t pc, uint32_t mask) {
 
 void wl_run_masked(void* warp, void* handover) {
   WarpContext& w = context(warp);
-  const auto& prepared = *static_cast<const JitPrepared*>(w.launch->prepared.get());
-  prepared.run_parted(w, handover);
+  w.code->run_parted(w, handover);
 }

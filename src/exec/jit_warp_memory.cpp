@@ -33,7 +33,7 @@ using namespace warplens::exec;  // NOLINT
 void wl_warp_memory(void* warp, uint32_t pc, uint32_t mask, void* inputs, void* outputs, void* addresses) {
   auto& w = *static_cast<WarpContext*>(warp);
   const Operation& op = w.launch->request->kernel->program->operations[pc];
-  FastCounter counter(w.counters, static_cast<const JitPrepared*>(w.launch->prepared.get())->compiled().layout);
+  FastCounter counter(w.counters, w.code->compiled().layout);
   run_warp_memory(w,
                   {pc,
                    mask,

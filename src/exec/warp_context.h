@@ -9,6 +9,7 @@
 namespace warplens::exec {
 
 class BlockRunner;
+class JitPrepared;
 struct LaunchState;
 
 /// A range of device memory known to be allocated: generated code's bounds check compares with it first.
@@ -30,7 +31,7 @@ struct WarpContext {
   uint32_t local_end = 0;             ///< bytes of local memory per thread
   const uint64_t* symbols = nullptr;  ///< device addresses of the module's variables, by index (.global, .const);
                                       ///< shared offsets for module-scope .shared
-  uint64_t* counters = nullptr;       ///< this worker's fused counters (layout: codegen/counter_layout.h)
+  uint64_t* counters = nullptr;       ///< where this warp counts: of worker_counters (layout: codegen/counter_layout.h)
   CachedRange* ranges = nullptr;      ///< this worker's cached allocation per access site
   uint32_t ntid[3] = {1, 1, 1};
   uint32_t nctaid[3] = {1, 1, 1};
@@ -49,6 +50,9 @@ struct WarpContext {
   LaunchState* launch = nullptr;  ///< kernel, listeners, findings
   uint64_t block = 0;             ///< linear block index
   unsigned worker = 0;
+  uint64_t* worker_counters = nullptr;
+  const JitPrepared* code =
+      nullptr;                     ///< that this warp runs: the launch's, or made from it later; the interpreter: null
   uint32_t waiting_pc = 0;         ///< of the barrier instruction that it last came to, for findings
   void* executor_state = nullptr;  ///< the interpreter's; kept from one warp to the next that uses this context
   void (*free_executor_state)(void*) = nullptr;

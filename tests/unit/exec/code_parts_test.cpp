@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code in parts: what is made and when, and that a launch whose warps run in different parts computes and counts as
-// the interpreter does, also while the one function takes over.
+// the interpreter does, also while the one function, or code that assumes less, takes over.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -38,7 +38,21 @@ next:
   selp.u32 w, 7, 0, other; add.u32 g, g, w;
   cvt.rzi.u32.f32 v, f; add.u32 g, g, v; mov.b32 v, h; xor.b32 g, g, v;
   st.global.u32 [p], g; ret;
+}
+.visible .entry wraps(.param .u64 out, .param .u32 parting, .param .u32 distance) {
+  .reg .b32 t, g, n, w, v, c, d, at; .reg .b64 o, p, q; .reg .pred inside, first;
+  ld.param.u64 o, [out]; ld.param.u32 d, [distance];
+  mov.u32 t, %tid.x; mov.u32 c, %ctaid.x; mov.u32 n, %ntid.x; mad.lo.u32 g, c, n, t;
+  mul.wide.u32 p, g, 4; add.u64 p, o, p; mov.u32 w, 5; mov.u32 v, 0;
+  shr.u32 at, t, 5; setp.eq.u32 first, at, 0;
+  setp.ge.u32 inside, t, d; sub.u32 at, t, d; mul.wide.u32 q, at, 4; add.u64 q, o, q;
+  @inside ld.global.u32 w, [q+1536000];
+  @first bra join;
+  ld.global.u32 v, [q+1535996];
+join:
+  xor.b32 g, g, w; add.u32 g, g, v; st.global.u32 [p], g; ret;
 })";
+constexpr uint32_t kManyBlocks = 4000;  // those of `wraps`: 1'536'000 bytes
 
 class CodeParts : public testing::Test {
  protected:
@@ -53,6 +67,7 @@ class CodeParts : public testing::Test {
     options.most_instructions = most_instructions;
     options.cache = std::make_shared<FileCache>(folder_ + "/warplens", uint64_t{1} << 30);
     options.many_warps = many_warps;
+    options.many_deoptimised = 1;
     return make_jit(options);
   }
   /// Compiled parts so far: each leaves one entry in the cache.
@@ -62,11 +77,13 @@ class CodeParts : public testing::Test {
     return n;
   }
   LaunchOutcome run(Executor& executor, uint32_t parting, std::vector<uint32_t>& values) {
-    auto* out = gpu_.zeros<uint32_t>(kBlocks * kThreads * 3);
-    LaunchOutcome outcome = gpu_.launch("k", {.grid = {kBlocks, 1, 1}, .block = {kThreads, 1, 1}},
+    const size_t threads = size_t{blocks_} * kThreads;
+    auto* out = gpu_.zeros<uint32_t>(threads * 3);
+    for (size_t i = 0; i < kThreads; ++i) out[threads + i] = static_cast<uint32_t>(i * 0x10001);
+    LaunchOutcome outcome = gpu_.launch(entry_, {.grid = {blocks_, 1, 1}, .block = {kThreads, 1, 1}},
                                         Params().add(out).add(parting).add(uint32_t{3}), &executor);
     EXPECT_TRUE(outcome.complete()) << (outcome.complete() ? "" : outcome.findings[0].message);
-    values.assign(out, out + kBlocks * kThreads);
+    values.assign(out, out + threads);
     return outcome;
   }
   void expect_as_interpreted(Executor& executor, uint32_t parting) {
@@ -83,6 +100,8 @@ class CodeParts : public testing::Test {
   }
 
   PtxLauncher gpu_{kText};
+  std::string entry_ = "k";
+  uint32_t blocks_ = kBlocks;
   std::string folder_;
 };
 
@@ -108,6 +127,20 @@ TEST_F(CodeParts, when_many_part_there_is_one_function) {
   EXPECT_EQ(made(), 3U);
   for (const uint32_t parting : {0U, 5U, 31U}) expect_as_interpreted(*executor, parting);
   EXPECT_EQ(made(), 3U);
+}
+
+// The index wraps in the first three threads of a block, which do not use it: every block's first warp leaves code that
+// says no lane wraps. What the other warps' second load costs is a constant there alone.
+TEST_F(CodeParts, when_many_deoptimise_code_that_assumes_less_takes_over) {
+  entry_ = "wraps";
+  blocks_ = kManyBlocks;
+  // With one launch for each executor, a second version is made beside that launch or not at all.
+  for (int i = 0; i < 100 && made() < 2; ++i) expect_as_interpreted(*jit(1), 0);
+  EXPECT_EQ(made(), 2U);
+  for (int i = 0; i < 5; ++i) expect_as_interpreted(*jit(1), 0);  // both are in the cache: it comes early
+  const auto executor = jit(1);
+  for (int i = 0; i < 3; ++i) expect_as_interpreted(*executor, 0);
+  EXPECT_EQ(made(), 2U);
 }
 
 TEST_F(CodeParts, a_kernel_beyond_the_limit_is_interpreted_and_says_so) {
