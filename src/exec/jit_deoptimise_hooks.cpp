@@ -101,12 +101,12 @@ void wl_waiting_lanes(void* reg, void* values, void* pending, void* positions, u
 void wl_deoptimise(void* warp, void* registers, uint32_t position, uint32_t mask, uint32_t instr, uint32_t full_clone,
                    void* pending) {
   WarpContext& w = *static_cast<WarpContext*>(warp);
-  const JitPrepared& prepared = *w.code;
-  prepared.deoptimise(w);
+  const JitPrepared& code = *w.code;
+  static_cast<const JitPrepared*>(w.launch->prepared.get())->note_deoptimised(w);
   uint64_t* words = nullptr;
   if (w.launch->request->count) {
-    words = w.counters + deoptimised_counter_offset(prepared.compiled().layout);
-    take_back_constants(w, prepared.compiled(), position, mask, instr, full_clone != 0);
+    words = w.counters + deoptimised_counter_offset(code.compiled().layout);
+    take_back_constants(w, code.compiled(), position, mask, instr, full_clone != 0);
   }
   interpret_from(*w.launch, w, static_cast<const uint64_t*>(registers), position, mask, instr,
                  static_cast<const uint32_t*>(pending), words);

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <span>
 
 #include "codegen/compiler.h"
 #include "exec/code_source.h"
@@ -89,7 +88,7 @@ class JitExecutor final : public Executor {
 
   void run_warp(LaunchState& launch, WarpContext& warp) override {
     if (launch.prepared == nullptr) return interpreter_->run_warp(launch, warp);
-    prepared(launch).run(warp);
+    prepared(launch).run(warp, warp.worker_counters);
   }
 
   size_t counter_words(const LaunchState& launch) const override {
@@ -109,14 +108,7 @@ class JitExecutor final : public Executor {
   void collect(LaunchState& launch, const std::vector<uint64_t>& words, events::LaunchCounts& out) override {
     if (launch.prepared == nullptr) return interpreter_->collect(launch, words, out);
     if (!launch.request->count) return;
-    const JitPrepared& code = prepared(launch);
-    const std::span all(words);
-    out = counts_of(*launch.request->kernel, code.compiled(), all);
-    if (code.cautious() == nullptr) return;
-    const auto more =
-        counts_of(*launch.request->kernel, code.cautious()->compiled(), all.subspan(code.counter_words() / 2));
-    for (size_t i = 0; i < out.sites.size(); ++i) out.sites[i] += more.sites[i];
-    for (size_t i = 0; i < out.blocks.size(); ++i) out.blocks[i] += more.blocks[i];
+    out = prepared(launch).counts(*launch.request->kernel, words);
   }
 
  private:
@@ -155,8 +147,8 @@ class JitExecutor final : public Executor {
     const std::shared_ptr<JitPrepared> code = version.code;
     if (code != nullptr && (!code->deoptimised() || version.cautious)) return Done{};
     version.cautious = code != nullptr;
-    if (code != nullptr && code->cautious() != nullptr) {
-      version.code = code->cautious();
+    if (const auto cautious = code != nullptr ? code->cautious() : nullptr) {
+      version.code = cautious;
       return Done{};
     }
     auto made = compile(kernel, version.key, !version.cautious);
@@ -164,22 +156,6 @@ class JitExecutor final : public Executor {
     version.code = std::move(*made);
     version.reported = false;
     return Done{};
-  }
-
-  /// Of the warps that ran one code, and of those that left it for the interpreter.
-  static events::LaunchCounts counts_of(const LoadedKernel& kernel, const codegen::CompiledKernel& compiled,
-                                        std::span<const uint64_t> words) {
-    const codegen::CounterLayout& layout = compiled.layout;
-    // Generated code counts runs with a full mask apart; they are runs like the others.
-    std::vector<uint64_t> all(words.begin(), words.end());
-    for (size_t b = 0; b < layout.blocks; ++b) {
-      const uint64_t full = all[layout.block_word(b, 2)] + all[layout.block_word(b, 3)];
-      all[layout.block_word(b, 0)] += full;
-      all[layout.block_word(b, 1)] += 32 * full;
-    }
-    events::LaunchCounts counts = codegen::counts_from_words(layout, all, compiled.constants);
-    add_interpreter_counts(kernel, words.data() + deoptimised_counter_offset(layout), counts);
-    return counts;
   }
 
   bool too_large(const LoadedKernel& kernel) const { return kernel.function->body.size() > options_.most_instructions; }
@@ -201,38 +177,39 @@ class JitExecutor final : public Executor {
                                        : codegen::CodePart::kFullMask;
     auto compiled = compile_part(kernel, key, extend_patterns, part);
     if (!compiled) return compiled.error();
-    const uint64_t counters = deoptimised_counter_offset(compiled->layout) + interpreter_counter_words(kernel);
-    std::shared_ptr<JitPrepared> code = part == codegen::CodePart::kFullMask
-                                            ? in_parts(kernel, key, extend_patterns, std::move(*compiled))
-                                            : std::make_shared<JitPrepared>(std::move(*compiled));
-    JitPrepared::Cautious cautious;
-    cautious.counter_words = counters;
-    if (extend_patterns) {
-      cautious.make = [this, key](const LoadedKernel& of) { return compile(of, key, false); };
-      cautious.later = later();
-      cautious.frame_bytes = cautious_frame_bytes(kernel);
-      cautious.many_warps = options_.many_deoptimised;
+    JitPrepared::Plans plans = plans_of(kernel, key, extend_patterns, part, *compiled);
+    return prepared_of(kernel, std::move(*compiled), std::move(plans));
+  }
+
+  static std::shared_ptr<JitPrepared> prepared_of(const LoadedKernel& kernel, codegen::CompiledKernel compiled,
+                                                  JitPrepared::Plans plans) {
+    const size_t words = deoptimised_counter_offset(compiled.layout) + interpreter_counter_words(kernel);
+    return std::make_shared<JitPrepared>(std::move(compiled), words, std::move(plans));
+  }
+
+  JitPrepared::Plans plans_of(const LoadedKernel& kernel, const Key& key, bool extend_patterns, codegen::CodePart part,
+                              const codegen::CompiledKernel& compiled) {
+    JitPrepared::Plans plans;
+    plans.later = [this](std::function<void()> task) { ahead_.push(std::move(task)); };
+    if (part == codegen::CodePart::kFullMask) {
+      plans.make_masked = [this, key, extend_patterns](const LoadedKernel& of) {
+        return compile_part(of, key, extend_patterns, codegen::CodePart::kMasked);
+      };
+      plans.masked_frame_bytes = masked_frame_bytes(kernel, compiled);
+      plans.whole.make = [this, key, extend_patterns](const LoadedKernel& of) -> Result<std::shared_ptr<JitPrepared>> {
+        auto whole = compile_part(of, key, extend_patterns, codegen::CodePart::kBoth);
+        if (!whole) return whole.error();
+        return prepared_of(of, std::move(*whole), {});
+      };
+      const bool in_one = kernel.function->body.size() <= codegen::kMostInstructionsInTwoClones;
+      plans.whole.many_warps = in_one ? options_.many_warps : std::numeric_limits<uint64_t>::max();
     }
-    code->set_cautious(std::move(cautious));
-    return code;
-  }
-
-  std::shared_ptr<JitPrepared> in_parts(const LoadedKernel& kernel, const Key& key, bool extend_patterns,
-                                        codegen::CompiledKernel full_mask) {
-    const uint64_t masked_bytes = masked_frame_bytes(kernel, full_mask);
-    JitPrepared::OtherParts others;
-    others.make = [this, key, extend_patterns](const LoadedKernel& of, codegen::CodePart other) {
-      return compile_part(of, key, extend_patterns, other);
-    };
-    others.later = later();
-    others.frame_bytes = masked_bytes;
-    const bool in_one = kernel.function->body.size() <= codegen::kMostInstructionsInTwoClones;
-    others.many_warps = in_one ? options_.many_warps : std::numeric_limits<uint64_t>::max();
-    return std::make_shared<JitPrepared>(std::move(full_mask), std::move(others));
-  }
-
-  JitPrepared::Later later() {
-    return [this](std::function<void()> task) { ahead_.push(std::move(task)); };
+    if (extend_patterns) {
+      plans.cautious.make = [this, key](const LoadedKernel& of) { return compile(of, key, false); };
+      plans.cautious.many_warps = options_.many_deoptimised;
+      plans.cautious_frame_bytes = cautious_frame_bytes(kernel);
+    }
+    return plans;
   }
 
   Result<codegen::CompiledKernel> compile_part(const LoadedKernel& kernel, const Key& key, bool extend_patterns,

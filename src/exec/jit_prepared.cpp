@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "exec/access_check.h"
+#include "exec/jit_hooks.h"
 #include "exec/warp_context.h"
 
 namespace warplens::exec {
@@ -35,23 +36,27 @@ void MadeBeside::stop() {
   if (now == State::kBeingMade) state_.wait(State::kBeingMade);
 }
 
-void JitPrepared::run(WarpContext& warp) const {
-  const JitPrepared* cautious = cautious_now_.load(std::memory_order_acquire);
-  warp.code = cautious != nullptr ? cautious : this;
-  warp.counters = warp.worker_counters + (cautious != nullptr ? cautious_.counter_words : 0);
-  const RunWarp run = warp.code->begin(warp);
+JitPrepared::JitPrepared(CompiledKernel compiled, size_t counter_words, Plans plans)
+    : compiled_(std::move(compiled)), words_(counter_words), plans_(std::move(plans)) {
+  const size_t with_whole = plans_.whole.make != nullptr ? 2 * words_ : words_;
+  whole_.counters_at = words_;
+  cautious_.counters_at = with_whole;
+  all_words_ = plans_.cautious.make != nullptr ? 2 * with_whole : with_whole;
+}
+
+void JitPrepared::run(WarpContext& warp, uint64_t* counters) const {
+  for (const Later* later : {&cautious_, &whole_})
+    if (const JitPrepared* code = later->now.load(std::memory_order_acquire))
+      return code->run(warp, counters + later->counters_at);
+  warp.code = this;
+  warp.counters = counters;
+  const bool here = plans_.make_masked == nullptr || warp.entry_mask == kFullMask;
+  const RunWarp run = here ? compiled_.run : masked(warp);
   run(&warp, nullptr);
 }
 
-RunWarp JitPrepared::begin(WarpContext& warp) const {
-  if (!in_parts()) return compiled_.run;
-  if (const RunWarp whole = whole_run_.load(std::memory_order_acquire)) return whole;
-  return warp.entry_mask == kFullMask ? compiled_.run : masked(warp);
-}
-
 void JitPrepared::run_parted(WarpContext& warp, void* handover) const {
-  const LoadedKernel* kernel = warp.launch->request->kernel;
-  if (whole_is_due()) others_.later([this, kernel, kept = warp.launch->prepared] { make_whole(*kernel); });
+  if (many_parted()) ask_for(whole_, plans_.whole, warp);
   const RunWarp run = masked(warp);
   run(&warp, handover);
 }
@@ -62,7 +67,7 @@ RunWarp JitPrepared::masked(WarpContext& warp) const {
   // LLVM needs a real stack; a warp's own is small.
   std::call_once(masked_once_, [&] {
     std::thread([&] {
-      if (const auto made = make_part(kernel, CodePart::kMasked)) masked_ = made->run;
+      if (const auto made = make_masked(kernel)) masked_ = made->run;
     }).join();
   });
   if (masked_ != nullptr) return masked_;
@@ -75,77 +80,65 @@ RunWarp JitPrepared::masked(WarpContext& warp) const {
 }
 
 /// Null when it cannot be made, or not be run on the stacks that there are.
-std::optional<CompiledKernel> JitPrepared::make_part(const LoadedKernel& kernel, CodePart part) const {
-  Result<CompiledKernel> made = others_.make(kernel, part);
-  // The masked part runs on top of the full-mask part's frame.
-  const uint64_t room = part == CodePart::kMasked ? others_.frame_bytes : frame_bytes();
-  if (!made || made->frame_bytes > room) return std::nullopt;
-  check_constants(*made, part);
+std::optional<CompiledKernel> JitPrepared::make_masked(const LoadedKernel& kernel) const {
+  Result<CompiledKernel> made = plans_.make_masked(kernel);
+  // It runs on top of the full-mask part's frame.
+  if (!made || made->frame_bytes > plans_.masked_frame_bytes) return std::nullopt;
+  check_constants(*made);
   add_made_later(*made);
   return std::move(*made);
 }
 
-/// Collecting knows the full-mask part only: what another one leaves to it must be the same.
-void JitPrepared::check_constants(const CompiledKernel& other, CodePart part) const {
+/// Both parts count in the same words, and collecting knows the full-mask part only.
+void JitPrepared::check_constants(const CompiledKernel& masked) const {
+  const auto stands_for_runs = [](const ConstantCost& c) { return c.per == ConstantCost::Per::kRun; };
   const auto counted = [](const CompiledKernel& in, const ConstantCost& c) {
     return std::ranges::any_of(in.constants, [&](const ConstantCost& o) {
       return o.site == c.site && o.block == c.block && o.per == c.per && o.cost == c.cost;
     });
   };
-  for (const ConstantCost& c : other.constants)
+  for (const ConstantCost& c : masked.constants)
     WL_CHECK(counted(compiled_, c), "site {}: counted in one part of the code only", c.site);
   for (const ConstantCost& c : compiled_.constants)
-    if (c.per == ConstantCost::Per::kRun || part == CodePart::kBoth)
-      WL_CHECK(counted(other, c), "site {}: counted in one part of the code only", c.site);
+    WL_CHECK(!stands_for_runs(c) || counted(masked, c), "site {}: counted in one part of the code only", c.site);
 }
 
-/// A warp has left the full-mask part. True, once: enough have.
-bool JitPrepared::whole_is_due() const {
+/// A warp has left the full-mask part.
+bool JitPrepared::many_parted() const {
   const uint64_t n = parted_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (n % others_.many_warps != 0 || n * kWarpsForEachParted < warps_.load(std::memory_order_relaxed)) return false;
-  return whole_.ask();
+  return n % plans_.whole.many_warps == 0 && n * kWarpsForEachParted >= warps_.load(std::memory_order_relaxed);
 }
 
-/// Unless stop_making() came first.
-void JitPrepared::make_whole(const LoadedKernel& kernel) const {
-  if (!whole_.begin()) return;
-  if (const auto made = make_part(kernel, CodePart::kBoth)) whole_run_.store(made->run, std::memory_order_release);
-  whole_.end();
-}
-
-void JitPrepared::deoptimise(WarpContext& warp) const {
+void JitPrepared::note_deoptimised(WarpContext& warp) const {
   const uint64_t n = left_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (cautious_.make == nullptr || n % cautious_.many_warps != 0 || !cautious_made_.ask()) return;
+  if (plans_.cautious.make != nullptr && n % plans_.cautious.many_warps == 0) ask_for(cautious_, plans_.cautious, warp);
+}
+
+void JitPrepared::ask_for(Later& later, const Successor& how, const WarpContext& warp) const {
+  if (!later.state.ask()) return;
   const LoadedKernel* kernel = warp.launch->request->kernel;
-  cautious_.later([this, kernel, kept = warp.launch->prepared] { make_cautious(*kernel); });
+  plans_.later([this, &later, &how, kernel, kept = warp.launch->prepared] { make(later, how, *kernel); });
 }
 
 /// Unless stop_making() came first.
-void JitPrepared::make_cautious(const LoadedKernel& kernel) const {
-  if (!cautious_made_.begin()) return;
-  if (auto made = cautious_.make(kernel)) {
-    cautious_code_ = std::move(*made);
-    cautious_code_->expect_warps(warps_.load(std::memory_order_relaxed));
-    const CompiledKernel& code = cautious_code_->compiled();
-    WL_CHECK(code.layout.words() == compiled_.layout.words(), "one kernel, two layouts of counters");
-    add_made_later(code);
-    // First: who collects has to see it when some warp has.
-    cautious_ready_.store(true, std::memory_order_release);
-    if (cautious_code_->frame_bytes() <= frame_bytes())
-      cautious_now_.store(cautious_code_.get(), std::memory_order_release);
+void JitPrepared::make(Later& later, const Successor& how, const LoadedKernel& kernel) const {
+  if (!later.state.begin()) return;
+  if (auto made = how.make(kernel)) {
+    later.code = std::move(*made);
+    WL_CHECK(later.code->words_ == words_, "one kernel, two layouts of counters");
+    later.code->expect_warps(warps_.load(std::memory_order_relaxed));
+    add_made_later(later.code->compiled());
+    later.ready.store(true, std::memory_order_release);
+    if (later.code->frame_bytes() <= frame_bytes()) later.now.store(later.code.get(), std::memory_order_release);
   }
-  cautious_made_.end();
-}
-
-const std::shared_ptr<JitPrepared>& JitPrepared::cautious() const {
-  static const std::shared_ptr<JitPrepared> none;
-  return cautious_ready_.load(std::memory_order_acquire) ? cautious_code_ : none;
+  later.state.end();
 }
 
 void JitPrepared::stop_making() const {
-  whole_.stop();
-  cautious_made_.stop();
-  if (cautious() != nullptr) cautious()->stop_making();
+  for (Later* later : {&whole_, &cautious_}) {
+    later->state.stop();
+    if (const auto code = later->made()) code->stop_making();
+  }
 }
 
 void JitPrepared::add_made_later(const CompiledKernel& made) const {
@@ -160,11 +153,34 @@ std::optional<Preparation> JitPrepared::take_made_later() const {
     const std::lock_guard lock(mutex_);
     made = std::exchange(made_later_, std::nullopt);
   }
-  if (cautious() == nullptr) return made;
-  const std::optional<Preparation> more = cautious()->take_made_later();
-  if (!made || !more) return made ? made : more;
-  made->seconds += more->seconds;
+  for (const Later* later : {&whole_, &cautious_}) {
+    const auto code = later->made();
+    const auto more = code != nullptr ? code->take_made_later() : std::nullopt;
+    if (more && made) made->seconds += more->seconds;
+    if (!made) made = more;
+  }
   return made;
+}
+
+events::LaunchCounts JitPrepared::counts(const LoadedKernel& kernel, std::span<const uint64_t> words) const {
+  const codegen::CounterLayout& layout = compiled_.layout;
+  // Generated code counts runs with a full mask apart; they are runs like the others.
+  std::vector<uint64_t> own(words.begin(), words.begin() + static_cast<ptrdiff_t>(layout.words()));
+  for (size_t b = 0; b < layout.blocks; ++b) {
+    const uint64_t full = own[layout.block_word(b, 2)] + own[layout.block_word(b, 3)];
+    own[layout.block_word(b, 0)] += full;
+    own[layout.block_word(b, 1)] += 32 * full;
+  }
+  events::LaunchCounts counts = codegen::counts_from_words(layout, own, compiled_.constants);
+  add_interpreter_counts(kernel, words.data() + deoptimised_counter_offset(layout), counts);
+  for (const Later* later : {&whole_, &cautious_}) {
+    const auto code = later->made();
+    if (code == nullptr) continue;
+    const events::LaunchCounts more = code->counts(kernel, words.subspan(later->counters_at));
+    for (size_t i = 0; i < counts.sites.size(); ++i) counts.sites[i] += more.sites[i];
+    for (size_t i = 0; i < counts.blocks.size(); ++i) counts.blocks[i] += more.blocks[i];
+  }
+  return counts;
 }
 
 }  // namespace warplens::exec
