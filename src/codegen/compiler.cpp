@@ -178,7 +178,9 @@ Result<StoredKernel> KernelCompiler::generate(const KernelSource& source) {
   const analysis::DominatorTree dominators = analysis::dominators(*source.graph);
   const analysis::DominatorTree post = analysis::post_dominators(*source.graph);
   const analysis::Liveness live = analysis::liveness(*source.graph);
-  const LaneAnalysis lanes = analyse_lanes(source, dominators, post, live);
+  const LaneAnalysis all = analyse_lanes(source, dominators, post, live);
+  const bool leaves_apart = source.part == CodePart::kFullMask;
+  const LaneAnalysis lanes = leaves_apart ? analyse_whole_warps(source, all) : all;
 
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
@@ -188,7 +190,7 @@ Result<StoredKernel> KernelCompiler::generate(const KernelSource& source) {
   EmitContext e{.ir = ir, .module = module};
   e.options = source.options;
   e.layout = layout_of(source);
-  KernelWriter(source, lanes, live, e).write_kernel(kKernelSymbol);
+  KernelWriter(source, lanes, all.info, live, e).write_kernel(kKernelSymbol);
   if (source.dump_after == "codegen") module.print(llvm::errs(), nullptr);
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -133,10 +133,6 @@ class LoopCopy {
 
 }  // namespace
 
-bool same_form(const LaneClass& a, const LaneClass& b) {
-  return a.shape == b.shape && a.constant == b.constant && a.offsets == b.offsets && a.steps == b.steps;
-}
-
 std::vector<EqualLoop> find_equal_loops(const KernelSource& source, const LaneAnalysis& lanes) {
   std::vector<EqualLoop> found;
   if (!source.lane_classes || source.part == CodePart::kMasked) return found;

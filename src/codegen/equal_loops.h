@@ -21,7 +21,4 @@ struct EqualLoop {
 /// The outermost loops that qualify. `lanes`: the analysis of the same source.
 std::vector<EqualLoop> find_equal_loops(const KernelSource& source, const LaneAnalysis& lanes);
 
-/// Whether a web of either class is kept alike. Where it is not, it has a variable of its own in the copy.
-bool same_form(const LaneClass& a, const LaneClass& b);
-
 }  // namespace warplens::codegen

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the full-mask part of a kernel to its masked part; see CodePart. A warp whose lanes part at a branch leaves the
-// one function for good: what is alive on either side goes through memory, once a warp. Both functions are made from
-// the same source and the same analysis, so both find the same variables at the same offsets:
+// one function for good: what is alive on either side goes through memory, once a warp, in the forms of the masked part
+// (in the full one, values vary less: analyse_whole_warps). Both functions are made from the same source, so both find
+// the same forms at the same offsets:
 //
 //   0   layout position of the block whose branch parted the lanes
 //   4   lanes that take the branch
@@ -43,14 +44,24 @@ std::vector<KernelWriter::HandoverSlot> KernelWriter::handover_slots(ir::BlockId
   bytes = kFirstSlot;
   const llvm::DataLayout& layout = e_.module.getDataLayout();
   for (const WebId web : webs)
-    for (llvm::AllocaInst* variable : {variables_[web].base, variables_[web].scale}) {
-      if (variable == nullptr) continue;
-      const uint64_t size = layout.getTypeStoreSize(variable->getAllocatedType());
+    for (const bool is_scale : {false, true}) {
+      const LaneClass& cls = handed_[web].cls;
+      if (cls.constant || (is_scale && cls.shape != Shape::kScaled)) continue;
+      llvm::Type* type = lane_type_of(web);
+      if (cls.is_vector()) type = llvm::FixedVectorType::get(type, kWarpSize);
+      const uint64_t size = layout.getTypeStoreSize(type);
       bytes = round_up(bytes, std::min(kLargestSlot, size));
-      slots.push_back({variable, bytes});
+      slots.push_back({web, is_scale, type, bytes});
       bytes += size;
     }
   return slots;
+}
+
+/// The web's value in the masked part's form.
+LaneValue KernelWriter::as_handed(WebId web) {
+  LaneValue v = read_web(web);
+  if (!handed_[web].lazy_nan) v = emitter_.settle_nan(v);
+  return handed_[web].cls.is_vector() ? emitter_.widened(v) : v;
 }
 
 /// Instead of the split in the full-mask part: the other part runs the warp to its end.
@@ -71,7 +82,10 @@ void KernelWriter::hand_over(llvm::Value* yes_lanes, llvm::Value* no_lanes) {
   put(ir_.getInt32(position_), 0);
   put(yes_lanes, kYesLanes);
   put(no_lanes, kNoLanes);
-  for (const auto& [variable, offset] : slots) put(ir_.CreateLoad(variable->getAllocatedType(), variable), offset);
+  for (const HandoverSlot& slot : slots) {
+    const LaneValue v = as_handed(slot.web);
+    put(slot.is_scale ? v.scale : v.cls.is_vector() ? v.vector : v.base, slot.offset);
+  }
   ir_.CreateCall(e_.hook("wl_run_masked"), {e_.warp, buffer});
   ir_.CreateBr(finish_);
 }
@@ -97,8 +111,10 @@ void KernelWriter::emit_entries() {
     at->addCase(ir_.getInt32(p), entry);
     ir_.SetInsertPoint(entry);
     uint64_t bytes = 0;
-    for (const auto& [variable, offset] : handover_slots(block, bytes))
-      ir_.CreateStore(get(variable->getAllocatedType(), offset), variable);
+    for (const HandoverSlot& slot : handover_slots(block, bytes)) {
+      const Variable& variable = variables_[slot.web];
+      ir_.CreateStore(get(slot.type, slot.offset), slot.is_scale ? variable.scale : variable.base);
+    }
     const auto [taken, next] = targets_of(block);
     position_ = p;
     split(get(ir_.getInt32Ty(), kYesLanes), get(ir_.getInt32Ty(), kNoLanes), taken, next);

@@ -14,9 +14,15 @@ namespace warplens::codegen {
 
 using ptx::Role;
 
-KernelWriter::KernelWriter(const KernelSource& source, const LaneAnalysis& lanes, const analysis::Liveness& live,
-                           EmitContext& context)
-    : source_(source), lanes_(lanes), live_(live), e_(context), ir_(context.ir), emitter_(source, *this, &context) {
+KernelWriter::KernelWriter(const KernelSource& source, const LaneAnalysis& lanes, const std::vector<WebInfo>& handed,
+                           const analysis::Liveness& live, EmitContext& context)
+    : source_(source),
+      lanes_(lanes),
+      handed_(handed),
+      live_(live),
+      e_(context),
+      ir_(context.ir),
+      emitter_(source, *this, &context) {
   words_ = {static_cast<uint32_t>(source.loops->layout.size()), static_cast<uint32_t>(source.loops->loops.size())};
 }
 
@@ -100,10 +106,13 @@ llvm::AllocaInst* KernelWriter::make_zero(llvm::Type* type, const char* name) {
   return slot;
 }
 
+llvm::Type* KernelWriter::lane_type_of(WebId web) const {
+  return lane_type(e_.module.getContext(), elem_of(source_.function->registers[lanes_.webs.webs[web].reg].type));
+}
+
 KernelWriter::Variable KernelWriter::make_variable(WebId web, const LaneClass& cls) {
   if (cls.constant) return {};
-  const Elem elem = elem_of(source_.function->registers[lanes_.webs.webs[web].reg].type);
-  llvm::Type* scalar = lane_type(e_.module.getContext(), elem);
+  llvm::Type* scalar = lane_type_of(web);
   if (cls.is_vector()) return {make_zero(llvm::FixedVectorType::get(scalar, kWarpSize), "v"), nullptr};
   return {make_zero(scalar, "u"), cls.shape == Shape::kScaled ? make_zero(scalar, "s") : nullptr};
 }

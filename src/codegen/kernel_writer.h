@@ -38,8 +38,10 @@ namespace warplens::codegen {
 
 class KernelWriter final : private RegisterAccess {
  public:
-  KernelWriter(const KernelSource& source, const LaneAnalysis& lanes, const analysis::Liveness& live,
-               EmitContext& context);
+  /// `lanes`: what holds in this part of the code; `handed`: by web, what holds in the masked part, which may be
+  /// another.
+  KernelWriter(const KernelSource& source, const LaneAnalysis& lanes, const std::vector<WebInfo>& handed,
+               const analysis::Liveness& live, EmitContext& context);
   /// Emits the whole function into context.module under `name`.
   void write_kernel(const std::string& name);
 
@@ -137,10 +139,13 @@ class KernelWriter final : private RegisterAccess {
 
   // handover.cpp
   struct HandoverSlot {
-    llvm::AllocaInst* variable;
+    WebId web;
+    bool is_scale;  ///< else its base or vector
+    llvm::Type* type;
     uint64_t offset;  ///< in the handover
   };
   std::vector<HandoverSlot> handover_slots(ir::BlockId block, uint64_t& bytes) const;
+  LaneValue as_handed(WebId web);
   bool may_part(ir::BlockId block) const;
   void hand_over(llvm::Value* yes_lanes, llvm::Value* no_lanes);
   void emit_entries();
@@ -157,6 +162,7 @@ class KernelWriter final : private RegisterAccess {
     std::vector<Variable> variables;        ///< by web: of those kept in another form than outside
     bool holds(uint32_t position) const { return position >= first && position < last; }
   };
+  llvm::Type* lane_type_of(WebId web) const;
   Variable make_variable(WebId web, const LaneClass& cls);
   void make_equal_copies();
   const EqualCopy* equal_copy_at(uint32_t position) const;
@@ -200,6 +206,7 @@ class KernelWriter final : private RegisterAccess {
 
   const KernelSource& source_;
   const LaneAnalysis& lanes_;
+  const std::vector<WebInfo>& handed_;
   const analysis::Liveness& live_;
   EmitContext& e_;
   llvm::IRBuilder<>& ir_;

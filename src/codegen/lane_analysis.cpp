@@ -278,7 +278,30 @@ class Analyser {
   std::vector<bool> behind_parking_;  // by block: reached from a loop that parks
 };
 
+/// Whether code that holds the web as `here` can hand it to code that expects `there`.
+bool can_become(const LaneClass& here, const LaneClass& there) {
+  const bool forgets_constant = here.constant && there.is_uniform() && !there.constant;
+  return there.is_vector() || forgets_constant || same_form(here, there);
+}
+
 }  // namespace
+
+LaneAnalysis analyse_whole_warps(const KernelSource& source, const LaneAnalysis& lanes) {
+  if (!source.lane_classes) return lanes;
+  ClassFlow flow(source, lanes.webs);
+  flow.run(source.loops->layout);
+  LaneAnalysis out = lanes;
+  for (ir::BlockId b = 0; b < out.divergent_branch.size(); ++b) out.divergent_branch[b] = flow.is_divergent(b);
+  out.diverged.assign(out.diverged.size(), false);
+  for (WebId w = 0; w < out.info.size(); ++w) {
+    WebInfo info = flow.info(w);
+    if (info.cls.shape == Shape::kBottom) info.cls = LaneClass::uniform();
+    info.blend = lanes.info[w].blend;
+    if (!can_become(info.cls, lanes.info[w].cls)) return lanes;
+    out.info[w] = info;
+  }
+  return out;
+}
 
 LaneAnalysis analyse_lanes(const KernelSource& source, const analysis::DominatorTree& dominators,
                            const analysis::DominatorTree& post_dominators, const analysis::Liveness& live) {

@@ -33,4 +33,9 @@ struct LaneAnalysis {
 LaneAnalysis analyse_lanes(const KernelSource& source, const analysis::DominatorTree& dominators,
                            const analysis::DominatorTree& post_dominators, const analysis::Liveness& live);
 
+/// What holds of `lanes`' webs as long as all lanes of a warp have gone the same way: nothing varies there because
+/// lanes part. For code that a warp leaves for good when they do (CodePart::kFullMask). Where a web that is no vector
+/// has one form here and another there, it is `lanes` itself.
+LaneAnalysis analyse_whole_warps(const KernelSource& source, const LaneAnalysis& lanes);
+
 }  // namespace warplens::codegen

@@ -39,4 +39,8 @@ LaneClass join(const LaneClass& a, const LaneClass& b) {
   return out;
 }
 
+bool same_form(const LaneClass& a, const LaneClass& b) {
+  return a.shape == b.shape && a.constant == b.constant && a.offsets == b.offsets && a.steps == b.steps;
+}
+
 }  // namespace warplens::codegen

@@ -48,4 +48,7 @@ struct LaneClass {
 /// Least upper bound.
 LaneClass join(const LaneClass& a, const LaneClass& b);
 
+/// Whether generated code keeps values of either class alike.
+bool same_form(const LaneClass& a, const LaneClass& b);
+
 }  // namespace warplens::codegen

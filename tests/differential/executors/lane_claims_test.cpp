@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every claim of the lane-class analysis against what lanes hold: the interpreter runs random programs and the probes'
-// kernels, and behind each instruction the values that it wrote are held against the class of their web.
+// kernels, and behind each instruction the values that it wrote are held against the class of their web; as long as a
+// warp's lanes have stayed together, against what holds only then, too.
 #include <fmt/format.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "analysis/dominance.h"
@@ -68,17 +70,25 @@ class Claims final : public exec::RegisterObserver {
     source.extend_patterns = false;  // with it claims hold only where no lane wraps around, which is tested at run time
     lanes_ = codegen::analyse_lanes(source, analysis::dominators(kernel.graph), analysis::post_dominators(kernel.graph),
                                     analysis::liveness(kernel.graph));
+    whole_ = codegen::analyse_whole_warps(source, lanes_);
   }
 
-  void after(const exec::WarpContext&, uint32_t pc, uint32_t lanes, std::span<const Lanes> registers) override {
+  void after(const exec::WarpContext& warp, uint32_t pc, uint32_t lanes, std::span<const Lanes> registers) override {
+    if (lanes != together(pc, registers)) parted_.emplace(warp.block, warp.warp);
+    const bool whole = !parted_.contains({warp.block, warp.warp});
     for (const codegen::RegisterUse& use : lanes_.webs.of_instr[pc]) {
       if (use.written == codegen::kNoWeb) continue;
       const LaneClass& claim = lanes_.info[use.written].cls;
+      const LaneClass& while_whole = whole_.info[use.written].cls;
       const ptx::Register& reg = kernel_.function->registers[use.reg];
       if (ptx::bits_of(reg.type) > 64) continue;
       ++seen_;
       claimed_ += !claim.is_vector();
-      const std::string why = refuted(claim, ptx::bits_of(reg.type), lanes, registers[use.reg]);
+      std::string why = refuted(claim, ptx::bits_of(reg.type), lanes, registers[use.reg]);
+      if (whole && while_whole != claim) {
+        ++claimed_while_whole_;
+        why += refuted(while_whole, ptx::bits_of(reg.type), lanes, registers[use.reg]);
+      }
       if (!why.empty() && wrong_++ < 5)
         ADD_FAILURE() << kernel_.function->name << " instruction " << pc << " ("
                       << kernel_.function->body[pc].def->form.text << ") " << reg.name << ": " << why;
@@ -86,16 +96,28 @@ class Claims final : public exec::RegisterObserver {
   }
   uint64_t seen() const { return seen_; }
   uint64_t claimed() const { return claimed_; }
+  uint64_t claimed_while_whole() const { return claimed_while_whole_; }
 
  private:
+  /// The lanes that execute the instruction when none is anywhere else.
+  uint32_t together(uint32_t pc, std::span<const Lanes> registers) const {
+    const ptx::Instr& in = kernel_.function->body[pc];
+    if (in.guard == ptx::kNoReg) return ~uint32_t{0};
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < 32; ++l) lanes |= static_cast<uint32_t>(registers[in.guard][l] & 1) << l;
+    return in.guard_negated ? ~lanes : lanes;
+  }
+
   const exec::LoadedKernel& kernel_;
   codegen::LaneAnalysis lanes_;
-  uint64_t seen_ = 0, claimed_ = 0, wrong_ = 0;
+  codegen::LaneAnalysis whole_;
+  std::set<std::pair<uint64_t, uint32_t>> parted_;  // block, warp
+  uint64_t seen_ = 0, claimed_ = 0, claimed_while_whole_ = 0, wrong_ = 0;
 };
 
 TEST(LaneClaims, hold_in_random_programs) {
   constexpr events::Dim3 kBlocks[] = {{64, 1, 1}, {16, 4, 1}, {32, 2, 1}, {40, 1, 1}, {7, 3, 2}, {8, 8, 1}};
-  uint64_t seen = 0, claimed = 0;
+  uint64_t seen = 0, claimed = 0, while_whole = 0;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::string ptx = random_program(seed);
@@ -114,7 +136,9 @@ TEST(LaneClaims, hold_in_random_programs) {
     two.run("random", options, params, *interpreter, false);
     seen += claims.seen();
     claimed += claims.claimed();
+    while_whole += claims.claimed_while_whole();
   }
+  EXPECT_GT(while_whole, seen / 1000);
   EXPECT_GT(claimed, seen / 20) << "the analysis claims next to nothing, so nothing is tested";
 }
 

@@ -52,6 +52,24 @@ next:
 join:
   xor.b32 g, g, w; add.u32 g, g, v; st.global.u32 [p], g; ret;
 })";
+/// Threads go round in strides of the block; where they stop, how often they went and where they are is one value, or
+/// one for each thread next to the other, unless some go once more.
+const std::string kStrided = R"(
+.visible .entry strided(.param .u64 out, .param .u32 parting, .param .u32 distance) {
+  .reg .b32 t, g, n, c, i, end, rounds, w; .reg .b64 o, p, q; .reg .pred more, odd; .reg .f32 f, h;
+  ld.param.u64 o, [out]; ld.param.u32 end, [parting]; add.u32 end, end, 288;
+  mov.u32 t, %tid.x; mov.u32 c, %ctaid.x; mov.u32 n, %ntid.x; mad.lo.u32 g, c, n, t;
+  mul.wide.u32 p, g, 4; add.u64 p, o, p;
+  mov.u32 i, t; mov.u32 rounds, 0; mov.f32 f, 0f00000000; div.rn.f32 h, f, f; setp.eq.u32 odd, 0, 1;
+next:
+  .pragma "nounroll";
+  add.u32 rounds, rounds, 1; add.f32 f, f, 0f3fc00000; add.f32 h, h, f; not.pred odd, odd;
+  add.u32 i, i, n; setp.lt.u32 more, i, end; @more bra next;
+  mul.wide.u32 q, i, 4; add.u64 q, o, q; ld.global.u32 w, [q+15360];
+  mad.lo.u32 g, rounds, 1000, w; cvt.rzi.u32.f32 w, f; add.u32 g, g, w; mov.b32 w, h; xor.b32 g, g, w;
+  @odd add.u32 g, g, 7;
+  st.global.u32 [p], g; ret;
+})";
 constexpr uint32_t kManyBlocks = 4000;  // those of `wraps`: 1'536'000 bytes
 
 class CodeParts : public testing::Test {
@@ -79,7 +97,7 @@ class CodeParts : public testing::Test {
   LaunchOutcome run(Executor& executor, uint32_t parting, std::vector<uint32_t>& values) {
     const size_t threads = size_t{blocks_} * kThreads;
     auto* out = gpu_.zeros<uint32_t>(threads * 3);
-    for (size_t i = 0; i < kThreads; ++i) out[threads + i] = static_cast<uint32_t>(i * 0x10001);
+    for (size_t i = 0; i < 2 * threads; ++i) out[threads + i] = static_cast<uint32_t>(i * 0x10001);
     LaunchOutcome outcome = gpu_.launch(entry_, {.grid = {blocks_, 1, 1}, .block = {kThreads, 1, 1}},
                                         Params().add(out).add(parting).add(uint32_t{3}), &executor);
     EXPECT_TRUE(outcome.complete()) << (outcome.complete() ? "" : outcome.findings[0].message);
@@ -99,7 +117,7 @@ class CodeParts : public testing::Test {
     }
   }
 
-  PtxLauncher gpu_{kText};
+  PtxLauncher gpu_{kText + kStrided};
   std::string entry_ = "k";
   uint32_t blocks_ = kBlocks;
   std::string folder_;
@@ -118,6 +136,16 @@ TEST_F(CodeParts, the_masked_one_is_made_when_lanes_part) {
   EXPECT_EQ(made(), 2U);
   std::vector<uint32_t> values;
   EXPECT_EQ(run(*executor, 5, values).preparation.source, CodeSource::kReady);
+}
+
+// What the full part holds as one value for all lanes, or as a pattern, the masked part takes as 32 values.
+TEST_F(CodeParts, values_that_vary_only_behind_a_parting_are_handed_over) {
+  entry_ = "strided";
+  const auto executor = jit(1'000'000);
+  expect_as_interpreted(*executor, 0);
+  EXPECT_EQ(made(), 1U);
+  for (const uint32_t parting : {1U, 31U, 32U, 40U, 96U}) expect_as_interpreted(*executor, parting);
+  EXPECT_EQ(made(), 2U);
 }
 
 // The one function is made beside a launch, or left for the next one that asks when the launch is over before.

@@ -37,17 +37,13 @@ class Analysed {
     source.shape = shape;
     lanes_ = codegen::analyse_lanes(source, analysis::dominators(kernel_->graph),
                                     analysis::post_dominators(kernel_->graph), analysis::liveness(kernel_->graph));
+    whole_ = codegen::analyse_whole_warps(source, lanes_);
     equal_loops_ = codegen::find_equal_loops(source, lanes_);
   }
   /// Class of the web that the last definition of the register belongs to.
-  LaneClass of(const std::string& name) const {
-    LaneClass out;
-    for (const auto& uses : lanes_.webs.of_instr)
-      for (const auto& u : uses)
-        if (u.written != codegen::kNoWeb && kernel_->function->registers[u.reg].name == name)
-          out = lanes_.info[u.written].cls;
-    return out;
-  }
+  LaneClass of(const std::string& name) const { return of(name, lanes_); }
+  /// The same as long as the lanes of a warp go one way.
+  LaneClass while_whole(const std::string& name) const { return of(name, whole_); }
   /// Of each loop with a copy for equal lanes: the registers compared where it is entered.
   std::vector<std::vector<std::string>> compared() const {
     std::vector<std::vector<std::string>> all;
@@ -73,9 +69,18 @@ class Analysed {
   }
 
  private:
+  LaneClass of(const std::string& name, const codegen::LaneAnalysis& lanes) const {
+    LaneClass out;
+    for (const auto& uses : lanes.webs.of_instr)
+      for (const auto& u : uses)
+        if (u.written != codegen::kNoWeb && kernel_->function->registers[u.reg].name == name)
+          out = lanes.info[u.written].cls;
+    return out;
+  }
+
   PtxLauncher launcher_;
   const exec::LoadedKernel* kernel_ = nullptr;
-  codegen::LaneAnalysis lanes_;
+  codegen::LaneAnalysis lanes_, whole_;
   std::vector<codegen::EqualLoop> equal_loops_;
 };
 
@@ -224,6 +229,30 @@ LOOP:
 )");
   EXPECT_TRUE(a.of("%r3").is_vector());   // read behind the loop
   EXPECT_TRUE(a.of("%r2").is_uniform());  // read only inside, where all active lanes agree
+  EXPECT_TRUE(a.while_whole("%r3").is_uniform());
+}
+
+TEST(LaneAnalysis, while_warps_are_whole_what_strides_stays_a_pattern) {
+  const Analysed a(R"(
+  mov.u32 %r1, %tid.x;
+  ld.global.u32 %r4, [%rd8];
+LOOP:
+  .pragma "nounroll";
+  add.u32 %r1, %r1, %r29;
+  setp.lt.u32 %p2, %r1, %r4;
+  @%p2 bra LOOP;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.u64 %rd2, %rd8, %rd1;
+  ld.global.u32 %r5, [%rd2];
+  setp.lt.u32 %p3, %r1, 7;
+  selp.u32 %r6, %r4, 0, %p3;
+  st.global.u32 [%rd2], %r5;
+  ret;
+)");
+  EXPECT_TRUE(a.of("%rd2").is_vector());
+  EXPECT_EQ(a.while_whole("%rd2").shape, Shape::kPattern);
+  EXPECT_TRUE(a.while_whole("%r5").is_vector());  // loaded
+  EXPECT_TRUE(a.while_whole("%r6").is_vector());  // lanes choose
 }
 
 TEST(LaneAnalysis, one_register_for_two_purposes_is_two_webs) {
