@@ -20,7 +20,7 @@ namespace warplens::codegen {
 enum class CodePart : uint8_t {
   kBoth,      ///< one function that goes from one copy to the other and back
   kFullMask,  ///< warps with all lanes; one whose lanes part hands over to the masked part, made when that happens
-              ///< first
+              ///< first (classes of its own: analyse_whole_warps)
   kMasked,    ///< begins with any lanes, or where the full-mask part has left
 };
 
