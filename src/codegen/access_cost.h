@@ -4,6 +4,7 @@
 // addresses that no closed form covers.
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "codegen/lane_class.h"
@@ -35,6 +36,11 @@ inline uint32_t ideal_wavefronts(events::Space space, uint32_t wavefronts, unsig
 
 /// What one access adds to its site's counts, whatever its form: memory::count_access.
 events::SiteCounts counts_of(const events::WarpAccess& access, const events::AccessSite& site);
+/// Of an atomic that has loads besides (events::has_loads): of its site and of that of the loads, whose rounds are the
+/// same and worked out once.
+std::pair<events::SiteCounts, events::SiteCounts> counts_with_loads(const events::WarpAccess& access,
+                                                                    const events::AccessSite& site,
+                                                                    const events::AccessSite& loads);
 
 /// The cost with all lanes active, by phase of the base: entry p is for a base of p << granule_log2 modulo 128 bytes.
 /// One entry alone: the phase does not matter.

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "base/bits.h"
 #include "codegen/access_cost.h"
+#include "codegen/retry_rounds.h"
 #include "memory/address_space.h"
 
 namespace warplens::codegen {
@@ -129,69 +133,45 @@ unsigned wavefronts_of_copy(uint32_t mask, const uint64_t* to, uint32_t reading,
   return passes;
 }
 
-/// What the lanes of a loop find at their places, each place kept by the first lane at it.
-class LoopMemory {
+/// Groups of lanes that meet `mask`, one bit a group.
+uint32_t groups_met(uint32_t mask, unsigned bytes) {
+  uint32_t bits = mask;
+  for (unsigned shift = 1; shift < group_lanes(bytes); shift *= 2) bits |= bits >> shift;
+  static constexpr uint32_t kFirsts[] = {1, 0x10001, 0x01010101};
+  return bits & kFirsts[bytes <= 4 ? 0 : bytes == 8 ? 1 : 2];
+}
+
+/// Worked out when first asked for: the two sites of an atomic with loads share them.
+class SharedRounds {
  public:
-  LoopMemory(uint32_t mask, const uint64_t* address, const events::AtomicValues* values)
-      : values_(values), skips_unchanged_(values != nullptr && values->skips_unchanged()) {
-    for_each_lane(mask, [&](int lane) {
-      int first = std::countr_zero(mask);
-      while ((mask >> first & 1) == 0 || address[first] != address[lane]) ++first;
-      first_[lane] = static_cast<uint8_t>(first);
-      now_[first] = values == nullptr ? 0 : values->before(static_cast<unsigned>(lane));
-    });
+  std::span<const RetryRounds::Round> of(uint32_t mask, const events::WarpAccess& request, unsigned bytes) {
+    if (!known_ || known_->mask() != mask) known_.emplace(mask, request, bytes);
+    return known_->rounds();
   }
-  uint64_t& operator[](int lane) { return now_[first_[lane]]; }
-  uint64_t after(int lane, uint64_t old) const {
-    return values_ == nullptr ? old + 1 : values_->after(static_cast<unsigned>(lane), old);
-  }
-  bool skips_unchanged() const { return skips_unchanged_; }
 
  private:
-  const events::AtomicValues* values_;
-  bool skips_unchanged_;
-  std::array<uint64_t, 32> now_{};
-  std::array<uint8_t, 32> first_{};
+  std::optional<RetryRounds> known_;
 };
 
 /// See memory::count_retries: what the loop's loads (`loads`) or its compare and swap instructions cost.
-SiteCounts counts_of_retries(uint32_t mask, const events::WarpAccess& request, unsigned bytes, bool loads) {
+SiteCounts counts_of_retries(uint32_t mask, const events::WarpAccess& request, unsigned bytes, bool loads,
+                             SharedRounds& shared) {
   SiteCounts counts;
   if (mask == 0) return counts;
   const uint64_t* offset = request.address->data();
-  const unsigned group = group_lanes(bytes);
-  LoopMemory memory(mask, offset, request.values);
-  for (uint32_t left = mask; left != 0;) {
-    std::array<uint64_t, 32> loaded;
-    uint32_t swapping = left;
-    for_each_lane(left, [&](int lane) {
-      loaded[lane] = memory[lane];
-      if (memory.skips_unchanged() && memory.after(lane, loaded[lane]) == loaded[lane])
-        swapping &= ~(uint32_t{1} << lane);
-    });
-    uint32_t done = 0;
-    unsigned tries = 0;
-    for (unsigned first = 0; first < 32; first += group) {
-      const uint32_t lanes = swapping & static_cast<uint32_t>(low_bits(group) << first);
-      tries += lanes != 0;
-      uint32_t busy = 0;
-      for_each_lane(lanes, [&](int lane) {
-        const uint32_t bank = uint32_t{1} << (offset[lane] / 4 % 32);
-        if (busy & bank) return;
-        busy |= bank;
-        if (memory[lane] != loaded[lane]) return;
-        memory[lane] = memory.after(lane, loaded[lane]);
-        done |= uint32_t{1} << lane;
-      });
-    }
-    const uint32_t acting = loads ? left : swapping;
-    const unsigned passes = loads ? cost_of(Space::kShared, Access::kLoad, bytes, left, offset).wavefronts : 2 * tries;
+  for (const RetryRounds::Round& round : shared.of(mask, request, bytes)) {
+    const uint32_t acting = loads ? round.loading : round.swapping;
     counts.requests += acting != 0;
     counts.lanes += count(acting);
-    counts.wavefronts += passes;
-    counts.ideal_wavefronts +=
-        loads ? ideal_cost(passes, count(left), bytes, 128) : 2 * ideal_cost(tries, count(swapping), bytes, 128);
-    left = swapping & ~done;
+    if (loads) {
+      const unsigned passes = cost_of(Space::kShared, Access::kLoad, bytes, acting, offset).wavefronts;
+      counts.wavefronts += passes;
+      counts.ideal_wavefronts += ideal_cost(passes, count(acting), bytes, 128);
+    } else {
+      const unsigned tries = count(groups_met(acting, bytes));
+      counts.wavefronts += 2 * tries;
+      counts.ideal_wavefronts += 2 * ideal_cost(tries, count(acting), bytes, 128);
+    }
   }
   return counts;
 }
@@ -207,20 +187,13 @@ void add_empty(SiteCounts& counts, unsigned wavefronts) {
 
 unsigned passes_of(Form form) { return form == Form::kCompareAndSwap ? 2 : 1; }
 
-/// Groups of lanes that meet `mask`, one bit a group.
-uint32_t groups_met(uint32_t mask, unsigned bytes) {
-  uint32_t bits = mask;
-  for (unsigned shift = 1; shift < group_lanes(bytes); shift *= 2) bits |= bits >> shift;
-  static constexpr uint32_t kFirsts[] = {1, 0x10001, 0x01010101};
-  return bits & kFirsts[bytes <= 4 ? 0 : bytes == 8 ? 1 : 2];
-}
-
 /// Lanes of an atomic that pass through the block's shared memory, in groups in which it serves none.
 void add_passing_by(SiteCounts& counts, Form form, unsigned bytes, uint32_t mask, uint32_t served) {
   add_empty(counts, passes_of(form) * count(groups_met(mask, bytes) & ~groups_met(served, bytes)));
 }
 
-void add_shared(SiteCounts& counts, const events::WarpAccess& request, const events::AccessSite& site, uint32_t mask) {
+void add_shared(SiteCounts& counts, const events::WarpAccess& request, const events::AccessSite& site, uint32_t mask,
+                SharedRounds& rounds) {
   const uint64_t* offset = request.address->data();
   const auto [access, form, bytes] = std::tuple(site.access, site.form, unsigned{site.bytes});
   const auto add = [&](unsigned wavefronts, unsigned passes) {
@@ -231,7 +204,7 @@ void add_shared(SiteCounts& counts, const events::WarpAccess& request, const eve
   if (form == Form::kRetried || form == Form::kRetryLoads) {
     counts.requests -= 1;  // the rounds are counted one by one
     counts.lanes -= count(mask);
-    counts += counts_of_retries(mask, request, bytes, form == Form::kRetryLoads);
+    counts += counts_of_retries(mask, request, bytes, form == Form::kRetryLoads, rounds);
     return;
   }
   if (form == Form::kCopy) {
@@ -281,7 +254,7 @@ SiteCounts counts_of_far_retries(uint32_t mask, const uint64_t* address, unsigne
 
 /// See memory::count_any_memory.
 void add_any_memory(SiteCounts& counts, const events::WarpAccess& request, const events::AccessSite& site, uint32_t own,
-                    uint32_t far) {
+                    uint32_t far, SharedRounds& rounds) {
   const uint64_t* address = request.address->data();
   const auto [form, bytes] = std::tuple(site.form, unsigned{site.bytes});
   const bool loads = form == Form::kRetryLoads;
@@ -291,7 +264,7 @@ void add_any_memory(SiteCounts& counts, const events::WarpAccess& request, const
                    passes_of(form) * ideal_cost(wavefronts, count(own), bytes, 128));
     add_passing_by(counts, form, bytes, far, own | request.beside);
   } else {
-    counts += counts_of_retries(own, request, bytes, loads);
+    counts += counts_of_retries(own, request, bytes, loads, rounds);
     counts += counts_of_far_retries(far, address, bytes, loads);
     if (loads) {
       counts.requests -= 1;
@@ -303,9 +276,7 @@ void add_any_memory(SiteCounts& counts, const events::WarpAccess& request, const
   if (far != 0) add_sectors(counts, Space::kGlobal, site.access, bytes, far, address);
 }
 
-}  // namespace
-
-SiteCounts counts_of(const events::WarpAccess& request, const events::AccessSite& site) {
+SiteCounts counts_of(const events::WarpAccess& request, const events::AccessSite& site, SharedRounds& rounds) {
   const uint32_t mask = events::acting_lanes(site, request.mask);
   if (mask == 0) return {};
   const uint64_t* address = request.address->data();
@@ -328,10 +299,10 @@ SiteCounts counts_of(const events::WarpAccess& request, const events::AccessSite
           if (address[lane] >> memory::kClusterRankShift != 0) own &= ~(uint32_t{1} << lane);
         });
       if (events::names_any_memory(site)) {
-        add_any_memory(counts, request, site, own, mask & ~own);
+        add_any_memory(counts, request, site, own, mask & ~own, rounds);
         break;
       }
-      if (own != 0) add_shared(counts, request, site, own);
+      if (own != 0) add_shared(counts, request, site, own, rounds);
       if (own != mask) add_sectors(counts, Space::kGlobal, access, bytes, mask & ~own, address);
       break;
     }
@@ -342,6 +313,19 @@ SiteCounts counts_of(const events::WarpAccess& request, const events::AccessSite
     case Space::kParam: break;
   }
   return counts;
+}
+
+}  // namespace
+
+SiteCounts counts_of(const events::WarpAccess& request, const events::AccessSite& site) {
+  SharedRounds rounds;
+  return counts_of(request, site, rounds);
+}
+
+std::pair<SiteCounts, SiteCounts> counts_with_loads(const events::WarpAccess& request, const events::AccessSite& site,
+                                                    const events::AccessSite& loads) {
+  SharedRounds rounds;
+  return {counts_of(request, site, rounds), counts_of(request, loads, rounds)};
 }
 
 }  // namespace warplens::codegen

@@ -80,18 +80,21 @@ void add_costs(const AccessDescriptor& d, uint64_t* words, events::Space space, 
 }
 
 /// Every count of an access whose form matters; and of its loads, which are a site of their own.
-void count_whole(const LaneAccess& a, uint64_t* words, events::WarpAccess event) {
+void count_whole(const LaneAccess& a, uint64_t* words, const events::WarpAccess& event) {
   const auto& sites = a.warp.launch->request->kernel->info.sites;
-  const auto count = [&](uint64_t* of_site) {
-    if (a.access.flags & AccessDescriptor::kEvents) emit_access(a.warp, event);
-    if (a.access.flags & AccessDescriptor::kCosts)
-      codegen::add_words(of_site, codegen::counts_of(event, sites[event.site]));
-  };
-  count(words);
-  const uint32_t site = event.site;
-  if (!events::has_loads(sites[site])) return;
-  event.site = events::loads_site(site, sites[site]);
-  count(words + (event.site - site) * codegen::kWordsPerSite);
+  const events::AccessSite& site = sites[event.site];
+  const bool has_loads = events::has_loads(site);
+  events::WarpAccess loads = event;
+  if (has_loads) loads.site = events::loads_site(event.site, site);
+  if (a.access.flags & AccessDescriptor::kEvents) {
+    emit_access(a.warp, event);
+    if (has_loads) emit_access(a.warp, loads);
+  }
+  if (!(a.access.flags & AccessDescriptor::kCosts)) return;
+  if (!has_loads) return codegen::add_words(words, codegen::counts_of(event, site));
+  const auto [own, of_loads] = codegen::counts_with_loads(event, site, sites[loads.site]);
+  codegen::add_words(words, own);
+  codegen::add_words(words + (loads.site - event.site) * codegen::kWordsPerSite, of_loads);
 }
 
 uint8_t* host_byte(const WarpContext& warp, events::Space space, uint64_t address, unsigned lane) {

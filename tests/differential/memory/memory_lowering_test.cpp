@@ -351,6 +351,13 @@ class SmallValues final : public events::AtomicValues {
   bool or_;
 };
 
+/// The site of an atomic's loads (machine::accesses_of).
+events::AccessSite loads_of(events::AccessSite site) {
+  site.access = events::Access::kLoad;
+  site.form = site.form == events::Form::kRetried ? events::Form::kRetryLoads : events::Form::kPlain;
+  return site;
+}
+
 /// Likewise counts_of, for accesses of every form.
 TEST(MemoryLowering, quick_counts_of_every_form_equal_the_oracle) {
   using events::Access;
@@ -400,6 +407,14 @@ TEST(MemoryLowering, quick_counts_of_every_form_equal_the_oracle) {
     SCOPED_TRACE(fmt::format("{}: form {} space {} access {} bytes {}", i, static_cast<int>(site.form),
                              static_cast<int>(site.space), static_cast<int>(site.access), site.bytes));
     expect_equal_counts(got, want);
+    if (events::has_loads(site)) {
+      const events::AccessSite loads = loads_of(site);
+      const auto [own, of_loads] = codegen::counts_with_loads(access, site, loads);
+      expect_equal_counts(own, want);
+      events::SiteCounts want_loads;
+      memory::count_access(want_loads, access, loads);
+      expect_equal_counts(of_loads, want_loads);
+    }
     if (HasFailure()) return;
   }
 }

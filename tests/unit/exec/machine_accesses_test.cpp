@@ -146,6 +146,34 @@ TEST(AtomicForms, shared_float_sums_are_a_loop_of_loads_and_swaps) {
   EXPECT_EQ(r.counts[1], (SiteCounts{32, 528, 0, 0, 0, 32, 32, 0}));
 }
 
+/// Places that two or three lanes share, of both halves of the warp; every fifth lane adds 0.
+TEST(AtomicForms, loops_at_places_of_several_lanes_count_alike) {
+  const std::string begin = R"(
+  .reg .f64 %d<2>; .reg .b64 %v<2>; .reg .b16 %h<2>;
+  rem.u32 %r5, %r1, 5;
+  cvt.u64.u32 %v1, %r5;
+  cvt.rn.f32.u32 %f1, %r5;
+  cvt.rn.f64.u32 %d1, %r5;
+  cvt.rn.f16.u32 %h1, %r5;
+  mov.b32 %r7, {%h1, %h1};
+  mul.lo.u32 %r6, %r1, 7;
+  rem.u32 %r6, %r6, 12;
+  mad.lo.u32 %r6, %r6, 8, %r4;
+)";
+  // Wide sums depend on values: the lanes that add 0 make no other try again.
+  const std::pair<const char*, SiteCounts> kLoops[] = {
+      {"add.f32 [%r6], %f1", {3, 60, 0, 0, 0, 6, 6}},       {"add.noftz.f16x2 [%r6], %r7", {3, 60, 0, 0, 0, 6, 6}},
+      {"add.noftz.f16 [%r6], %h1", {3, 60, 0, 0, 0, 6, 6}}, {"add.f64 [%r6], %d1", {3, 54, 0, 0, 0, 10, 10}},
+      {"add.u64 [%r6], %v1", {3, 54, 0, 0, 0, 10, 10}},     {"max.u64 [%r6], %v1", {2, 32, 0, 0, 0, 8, 6}},
+      {"xor.b64 [%r6], %v1", {3, 54, 0, 0, 0, 10, 10}},
+  };
+  for (const auto& [loop, swaps] : kLoops) {
+    const Counted r = run(begin + "  red.shared." + loop + ";\n");
+    EXPECT_EQ(r.sites[0].form, Form::kRetried) << loop;
+    EXPECT_EQ(r.counts[0], swaps) << loop;
+  }
+}
+
 TEST(AtomicForms, shared_64_bit_sums_of_equal_values_are_one_lanes_loop) {
   const Counted r = run("  cvt.u64.u32 %rd6, %r3;\n  red.shared.add.u64 [s], %rd6;\n");
   EXPECT_EQ(r.counts[0], (SiteCounts{1, 1, 0, 0, 0, 2, 2, 0}));
