@@ -13,5 +13,7 @@ Kernel build_with_barrier_blocks(const ptx::Function& function);
 /// Whether no other thread can notice that the instruction runs: it only computes or reads.
 bool is_unseen(const ptx::Instr& in);
 bool is_barrier(const ptx::Instr& in);
+/// Whether the manual asks of the barrier that all threads of a warp execute it together: bar, and what has .aligned.
+bool is_aligned_barrier(const ptx::Instr& in);
 
 }  // namespace warplens::ir

@@ -190,6 +190,10 @@ bool is_unseen(const Instr& in) {
 
 bool is_barrier(const Instr& in) { return in.def->role == Role::kBarrier || in.def->role == Role::kClusterBarrier; }
 
+bool is_aligned_barrier(const Instr& in) {
+  return is_barrier(in) && (in.def->form.slot("aligned") < 0 || in.has("aligned"));
+}
+
 std::string dump(const Kernel& kernel, const ptx::Module* module) {
   std::string text;
   for (BlockId b = 0; b < kernel.blocks.size(); ++b) {
