@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "codegen/kernel_writer.h"
 #include "exec/warp_context.h"
+#include "ir/barrier_blocks.h"
 
 namespace warplens::codegen {
 
@@ -209,6 +210,33 @@ void KernelWriter::emit_warp_memory(uint32_t i) {
   }
 }
 
+// An aligned barrier is for whole warps. Where all lanes of the warp that run are together there is nothing to ask;
+// elsewhere the hook asks unless all that the warp began with are here.
+void KernelWriter::check_alignment(uint32_t i) {
+  const ptx::Instr& in = source_.function->body[i];
+  const bool apart = clone_ == Clone::kDyn && lanes_.diverged[block_];
+  if (!ir::is_aligned_barrier(in) || (!apart && in.guard == ptx::kNoReg)) return;
+  llvm::Value* here = emitter_.active_mask().base;
+  llvm::Value* all =
+      apart ? e_.load_field(offsetof(exec::WarpContext, entry_mask), ir_.getInt32Ty()) : block_mask_bits_;
+  llvm::BasicBlock *some = new_block("some_lanes"), *on = new_block("aligned");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(here, all), on, some);
+  ir_.SetInsertPoint(some);
+  const uint32_t places = spins() ? words_.rounds(0) : words_.positions;  // lanes wait there, or are parked
+  llvm::CallInst* call = ir_.CreateCall(
+      e_.hook("wl_divergent_barrier"),
+      {e_.warp, ir_.getInt32(i), here, ir_.CreateXor(block_mask_bits_, here), pending_, ir_.getInt32(places)});
+  call->addParamAttr(4, llvm::Attribute::NoCapture);
+  ir_.CreateBr(on);
+  ir_.SetInsertPoint(on);
+}
+
+void KernelWriter::emit_cluster_barrier(uint32_t i) {
+  check_alignment(i);
+  const bool waits = source_.function->body[i].has("wait");
+  ir_.CreateCall(e_.hook("wl_cluster_barrier"), {e_.warp, ir_.getInt32(i), ir_.getInt32(waits ? 1 : 0)});
+}
+
 // Operands as the interpreter reads them: barrier number, thread count, and the predicate of a reduction wherever it
 // is.
 void KernelWriter::emit_barrier(uint32_t i) {
@@ -227,6 +255,7 @@ void KernelWriter::emit_barrier(uint32_t i) {
     else if (numbers < 2)
       number[numbers++] = emitter_.first_active(emitter_.src_as(operand, Elem::kI32)).base;
   }
+  check_alignment(i);
   const uint32_t how = destination < 0 ? (in.has("arrive") ? 4 : 3) : in.has("popc") ? 0 : in.has("and") ? 1 : 2;
   const auto* which = llvm::dyn_cast<llvm::ConstantInt>(number[0]);
   const auto* threads = llvm::dyn_cast<llvm::ConstantInt>(number[1]);

@@ -296,9 +296,7 @@ void KernelWriter::emit_operation(uint32_t i) {
     case Role::kCall: return emit_call(i);
     case Role::kBarrier: return emit_barrier(i);
     case Role::kWarpBarrier: return emit_warp_barrier(in);
-    case Role::kClusterBarrier:
-      ir_.CreateCall(e_.hook("wl_cluster_barrier"), {e_.warp, ir_.getInt32(i), ir_.getInt32(in.has("wait") ? 1 : 0)});
-      return;
+    case Role::kClusterBarrier: return emit_cluster_barrier(i);
     case Role::kTrap: return emit_trap(i);
     case Role::kFence: ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); return;
     default: return;

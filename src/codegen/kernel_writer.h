@@ -109,6 +109,8 @@ class KernelWriter final : private RegisterAccess {
   void store_frame(uint32_t byte_offset, const LaneValue& value);
   void emit_call(uint32_t i);
   void emit_barrier(uint32_t i);
+  void emit_cluster_barrier(uint32_t i);
+  void check_alignment(uint32_t i);
   void emit_warp_barrier(const ptx::Instr& in);
   void emit_warp_memory(uint32_t i);
   void emit_trap(uint32_t i);

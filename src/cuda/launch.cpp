@@ -142,6 +142,9 @@ void fail(Device& device, const exec::LaunchOutcome& outcome) {
     give_up(errors);
   }
   device.set_sticky(error_of(first.kind));
+}
+
+void tell(Device& device, const exec::LaunchOutcome& outcome) {
   if (device.session().records()) return;  // the tool reports them
   for (const events::Finding& finding : outcome.findings) say(describe(finding));
 }
@@ -186,6 +189,7 @@ void execute(Device& device, Prepared& launch) {
   if (launch.selected && !trace_file.empty()) append_trace(trace_file, trace.text());
   if (recorded) record_end(device, launch, outcome);
   if (!outcome.complete()) fail(device, outcome);
+  tell(device, outcome);
   end_by_signal();
 }
 

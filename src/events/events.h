@@ -179,7 +179,10 @@ enum class FindingKind : uint8_t {
   kTimeout,
   kDeadlock,
   kUnsupported,
+  kDivergentBarrier,  ///< what an aligned barrier does for a part of a warp is undefined
 };
+/// Whether a launch ends there. Records hold the numbers of kinds, so new ones come last.
+constexpr bool ends_launch(FindingKind kind) { return kind != FindingKind::kDivergentBarrier; }
 
 /// The program under test misbehaves.
 struct Finding {

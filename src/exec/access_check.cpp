@@ -133,6 +133,15 @@ events::Finding finding_at(const WarpContext& warp, FindingKind kind, uint32_t p
   return f;
 }
 
+void remark_divergent_barrier(WarpContext& warp, uint32_t pc, uint32_t mask, uint32_t others) {
+  events::Finding f =
+      finding_at(warp, FindingKind::kDivergentBarrier, pc, static_cast<unsigned>(std::countr_zero(mask)));
+  f.message =
+      fmt::format("executes an aligned barrier with {} of its warp's {} running threads, and the others are elsewhere",
+                  std::popcount(mask), std::popcount(mask | others));
+  warp.launch->remark(std::move(f));
+}
+
 void fail_warp(WarpContext& warp, events::Finding finding) {
   warp.launch->fail(std::move(finding));
   abandon_warp(warp);

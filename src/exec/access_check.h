@@ -54,6 +54,8 @@ bool may_use_reserved_shared(const LoadedKernel& kernel);
 
 /// A finding about one lane, with everything about where but nothing about what.
 events::Finding finding_at(const WarpContext& warp, events::FindingKind kind, uint32_t pc, unsigned lane);
+/// An aligned barrier that lanes `mask` of the warp execute while `others` of it run elsewhere.
+void remark_divergent_barrier(WarpContext& warp, uint32_t pc, uint32_t mask, uint32_t others);
 /// Records the finding and ends the warp for good.
 [[noreturn]] void fail_warp(WarpContext& warp, events::Finding finding);
 

@@ -113,13 +113,13 @@ struct Preparation {
 };
 
 struct LaunchOutcome {
-  std::vector<events::Finding> findings;  ///< first: what ended the launch; empty when it ran to its end
+  std::vector<events::Finding> findings;  ///< first: what ended the launch, if anything did (events::ends_launch)
   events::LaunchCounts counts;            ///< of the warps that finished
   /// Null: every block was counted. Else `counts` are what it says.
   std::shared_ptr<const events::LaunchSample> sample;
   double seconds = 0;
   Preparation preparation;
-  bool complete() const { return findings.empty(); }
+  bool complete() const { return findings.empty() || !events::ends_launch(findings.front().kind); }
 };
 
 /// Values of LaunchState::stop and LaunchRequest::interrupt.
@@ -133,14 +133,17 @@ struct LaunchState {
   std::atomic<uint32_t> stop{0};
   uint32_t interest = 0;  ///< OR of the listeners' interests
   std::mutex mutex;
-  std::vector<events::Finding> findings;
-  std::vector<uint32_t> interests;       ///< by LaunchRequest::listeners
-  std::shared_ptr<const void> prepared;  ///< the executor's own, from prepare()
+  std::vector<events::Finding> findings;  ///< that end the launch
+  std::vector<events::Finding> remarks;   ///< that let it go on: one an instruction
+  std::vector<uint32_t> interests;        ///< by LaunchRequest::listeners
+  std::shared_ptr<const void> prepared;   ///< the executor's own, from prepare()
   Preparation preparation;
   /// Of the blocks that a sample leaves out: the launch that they belong to.
   LaunchState* whole = nullptr;
   /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
   void fail(events::Finding finding);
+  /// Records a finding that lets the launch go on, unless its instruction has one. Called on a worker thread.
+  void remark(events::Finding finding);
 };
 
 /// Runs warps of kernels; one instance serves all worker threads.

@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <deque>
+#include <iterator>
 #include <thread>
 
 #include "base/bits.h"
@@ -30,6 +31,13 @@ void LaunchState::fail(events::Finding finding) {
   }
   stop.store(kStopFault);
   launch.stop.store(kStopFault);
+}
+
+void LaunchState::remark(events::Finding finding) {
+  LaunchState& launch = whole != nullptr ? *whole : *this;
+  const std::lock_guard lock(launch.mutex);
+  const bool known = std::ranges::any_of(launch.remarks, [&](const events::Finding& f) { return f.pc == finding.pc; });
+  if (!known) launch.remarks.push_back(std::move(finding));
 }
 
 namespace {
@@ -356,6 +364,9 @@ LaunchOutcome run_launch(const LaunchRequest& request, memory::Arena& arena, Exe
   for (events::Listener* listener : request.listeners) listener->on_launch_end(launch.info);
   report_stop(launch);
   outcome.findings = std::move(launch.findings);
+  // In the order of the text: which warp comes first differs from run to run.
+  std::ranges::sort(launch.remarks, {}, &events::Finding::pc);
+  std::ranges::move(launch.remarks, std::back_inserter(outcome.findings));
   return outcome;
 }
 

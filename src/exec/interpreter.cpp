@@ -21,6 +21,7 @@
 #include "exec/schedule.h"
 #include "exec/special_registers.h"
 #include "exec/warp_memory.h"
+#include "ir/barrier_blocks.h"
 #include "memory/coalescer.h"
 
 namespace warplens::exec {
@@ -85,6 +86,7 @@ class Warp {
   void prepare_access(const Operation& op, uint32_t pc, uint32_t lanes, Space space, const Lanes& address);
   void branch(const Operation& op, uint32_t taken);
   void barrier(const Operation& op, uint32_t pc, uint32_t lanes);
+  void check_alignment(const Operation& op, uint32_t pc, uint32_t lanes);
   bool warp_barrier(const Operation& op, uint32_t pc, uint32_t lanes);
   bool release_at_end();
   bool run_released();
@@ -214,6 +216,7 @@ bool Warp::execute(uint32_t pc, uint32_t& active) {
       return active != 0;
     case Role::kNoEffect: break;
     case Role::kClusterBarrier:
+      check_alignment(op, pc, lanes);
       context_->waiting_pc = pc;
       if (op.instr->has("wait"))
         wait_at_cluster_barrier(*context_);
@@ -474,6 +477,7 @@ void Warp::barrier(const Operation& op, uint32_t pc, uint32_t lanes) {
     }());
     abandon_warp(*context_);
   }
+  check_alignment(op, pc, lanes);
   if (interest_ & events::kBarriers) emit_barrier(*context_, pc, number[0], lanes);
   context_->waiting_pc = pc;
   if (op.destinations == 0) return wait_at_barrier(*context_, number[0], number[1], lanes, op.instr->has("arrive"));
@@ -481,6 +485,19 @@ void Warp::barrier(const Operation& op, uint32_t pc, uint32_t lanes) {
   const uint32_t result = wait_at_barrier_reduce(*context_, number[0], number[1], lanes, values, how);
   for_each_lane(
       lanes, [&](int lane) { set(program_.destinations[op.first_destination], static_cast<unsigned>(lane), result); });
+}
+
+/// Aligned barriers are for whole warps.
+void Warp::check_alignment(const Operation& op, uint32_t pc, uint32_t lanes) {
+  if (!ir::is_aligned_barrier(*op.instr)) return;
+  uint32_t others = schedule_.mask() & ~lanes;
+  const auto ask = [&](uint32_t position, uint32_t waiting) {
+    if (program_.missing(pc, position)) others |= waiting;
+  };
+  schedule_.for_each_waiting(ask);
+  for (size_t i = 0; i < waiting_count_; ++i) ask(waiting_[i].position, waiting_[i].lanes);
+  for (size_t i = 0; i < released_count_; ++i) ask(released_[i].position, released_[i].lanes);
+  if (others != 0) remark_divergent_barrier(*context_, pc, lanes, others);
 }
 
 /// bar.warp.sync: whether the lanes go on. They wait while members of theirs are on their way; lanes that wait for the

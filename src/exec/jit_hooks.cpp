@@ -239,6 +239,19 @@ void wl_cluster_barrier(void* warp, uint32_t pc, uint32_t waits) {
     arrive_at_cluster_barrier(w);
 }
 
+void wl_divergent_barrier(void* warp, uint32_t pc, uint32_t mask, uint32_t others, void* pending, uint32_t blocks) {
+  WarpContext& w = context(warp);
+  const Program& program = *w.launch->request->kernel->program;
+  const auto* const words = static_cast<const uint32_t*>(pending);
+  for (uint32_t i = 0; i < blocks; ++i) {
+    // Behind the lanes that wait by position: those parked in a loop.
+    const uint32_t positions = program.plan.positions;
+    if (words[i] != 0 && program.missing(pc, i < positions ? i : program.plan.loops[i - positions].first))
+      others |= words[i];
+  }
+  if (others != 0) remark_divergent_barrier(w, pc, mask, others);
+}
+
 void wl_trap(void* warp, uint32_t pc, uint32_t mask) {
   WarpContext& w = context(warp);
   events::Finding f = finding_at(w, events::FindingKind::kTrap, pc, static_cast<unsigned>(std::countr_zero(mask)));

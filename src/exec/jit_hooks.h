@@ -24,6 +24,8 @@ uint32_t wl_barrier(void* warp, uint32_t pc, uint32_t barrier, uint32_t threads,
                     uint32_t kind);
 uint32_t wl_lanes_elsewhere(void* pending, uint32_t blocks);
 void wl_cluster_barrier(void* warp, uint32_t pc, uint32_t waits);
+/// An aligned barrier that lanes `mask` execute: `others` are missing, and pending ones may be.
+void wl_divergent_barrier(void* warp, uint32_t pc, uint32_t mask, uint32_t others, void* pending, uint32_t blocks);
 void wl_trap(void* warp, uint32_t pc, uint32_t mask);
 /// A warp leaves the full-mask part of its code (codegen/handover.cpp); returns when it has ended.
 void wl_run_masked(void* warp, void* handover);

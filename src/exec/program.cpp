@@ -9,6 +9,7 @@
 #include "exec/access_check.h"
 #include "exec/executor.h"
 #include "exec/function_handle.h"
+#include "ir/barrier_blocks.h"
 
 namespace warplens::exec {
 namespace {
@@ -48,6 +49,7 @@ Program::Program(const LoadedKernel& kernel) {
   plan = make_plan(kernel.loops, kernel.spinning_loops);
   for (const ir::BlockId block : kernel.loops.layout)
     plan.stops_at_barrier.push_back(analysis::begins_with_barrier(kernel.graph, block));
+  if (std::ranges::any_of(function.body, ir::is_aligned_barrier)) barrier_paths_.emplace(kernel.graph);
   operations.resize(function.body.size());
   for (const ir::BlockId id : kernel.loops.layout) {
     const ir::Block& block = kernel.graph.blocks[id];
@@ -58,6 +60,10 @@ Program::Program(const LoadedKernel& kernel) {
         block.end > block.begin && block.end < function.body.size() && kernel.graph.block_of[block.end] != ir::kNoBlock;
     if (falls) blocks.back().next = position_at(kernel, block.end);
   }
+}
+
+bool Program::missing(uint32_t barrier, uint32_t position) const {
+  return barrier_paths_->missing(barrier_paths_->kernel().block_of[barrier], blocks[position].id);
 }
 
 void Program::add_source(const LoadedKernel& kernel, const ptx::Instr& in, const ptx::Operand& operand) {

@@ -3,8 +3,10 @@
 // that the interpreter's loop has nothing to look up; blocks are in layout order. Semantics stay in the OpDef rows.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "analysis/barrier_paths.h"
 #include "events/events.h"
 #include "exec/device_calls.h"
 #include "exec/schedule.h"
@@ -62,6 +64,8 @@ struct Operation {
 class Program {
  public:
   explicit Program(const LoadedKernel& kernel);
+  /// Whether lanes that wait for the block at `position` are missing at the aligned barrier `barrier`, an instruction.
+  bool missing(uint32_t barrier, uint32_t position) const;
 
   struct Block {
     uint32_t begin = 0, end = 0;    ///< instructions
@@ -80,6 +84,8 @@ class Program {
   uint32_t most_sources = 0, most_destinations = 0;  ///< of one instruction
 
  private:
+  std::optional<analysis::BarrierPaths> barrier_paths_;  ///< where there are aligned barriers
+
   void add_operation(const LoadedKernel& kernel, uint32_t index);
   void add_source(const LoadedKernel& kernel, const ptx::Instr& in, const ptx::Operand& operand);
   void add_destination(const LoadedKernel& kernel, const ptx::Instr& in, const ptx::Operand& operand);

@@ -55,6 +55,14 @@ class Schedule {
   void go_on_at(uint32_t position, uint32_t mask);
   /// Lanes that wait for some block.
   uint32_t elsewhere() const;
+  /// Calls f(position, lanes) for each block that lanes wait for; for a loop's first where they go round.
+  template <typename F>
+  void for_each_waiting(F&& f) const {
+    for (uint32_t p = 0; p < plan_.positions; ++p)
+      if (pending_[p] != 0) f(p, pending_[p]);
+    for (size_t i = 0; i < plan_.loops.size(); ++i)
+      if (const uint32_t lanes = returning_[i] | parked_[i]; lanes != 0) f(plan_.loops[i].first, lanes);
+  }
   uint32_t position() const { return position_; }
   uint32_t mask() const { return mask_; }
   bool take_yield() {

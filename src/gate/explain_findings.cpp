@@ -195,6 +195,50 @@ int main() {
 }
 )",
      ""},
+    {"divergent-barrier",
+     R"(__syncthreads() in a branch, or in a loop, that only some threads of a warp take while the others have more
+to do. It is `bar.sync`, one of the barriers that are for whole warps (PTX: .aligned): what they do for a part
+of one is undefined. GPUs before Volta took some threads for their whole warp, later ones wait for each thread
+that has not ended. Here the part counts as the warp, and the launch goes on; each instruction is told of once.
+Threads that have returned are not missed; barrier.sync without .aligned is for parts of warps.
+
+What to do: put the work into the branch and the barrier behind it; give loops that have barriers the same
+number of rounds in all threads.)",
+     R"(__global__ void shift(int* a, int n) {
+  __shared__ int row[64];
+  int i = threadIdx.x;
+  if (i < n) {
+    row[i] = a[i];
+    __syncthreads();  // wrong
+    a[i] = row[n - 1 - i];
+  }
+  a[64 + i] = i;
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 128 * sizeof(int));
+  cudaMemset(a, 0, 128 * sizeof(int));
+  shift<<<1, 64>>>(a, 40);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)",
+     R"(__global__ void shift(int* a, int n) {
+  __shared__ int row[64];
+  int i = threadIdx.x;
+  if (i < n) row[i] = a[i];
+  __syncthreads();
+  if (i < n) a[i] = row[n - 1 - i];
+  a[64 + i] = i;
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 128 * sizeof(int));
+  cudaMemset(a, 0, 128 * sizeof(int));
+  shift<<<1, 64>>>(a, 40);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)",
+     ""},
     {"unsupported",
      R"(The kernel asks for what Warplens does not execute; the message says what. An instruction that is not
 in docs/isa-coverage.md is told with its PTX line before the program runs; what shows only when a thread

@@ -26,6 +26,7 @@ constexpr Rule kRules[] = {
     {"trap", "A kernel executes a trap", false},
     {"assert", "An assert in a kernel fails", false},
     {"deadlock", "Threads wait for each other for ever", false},
+    {"divergent-barrier", "A part of a warp executes a barrier that is for whole warps", false},
     {"unsupported", "A kernel needs an instruction that is not supported", false},
 };
 
@@ -49,7 +50,8 @@ Diagnostic unknown_rule(std::string_view id) {
 
 bool is_finding(std::string_view rule) {
   using enum events::FindingKind;
-  const auto kinds = {kOutOfBounds, kNullPointer, kMisaligned, kTrap, kAssert, kDeadlock, kUnsupported};
+  const auto kinds = {kOutOfBounds, kNullPointer, kMisaligned,       kTrap,
+                      kAssert,      kDeadlock,    kDivergentBarrier, kUnsupported};
   return std::ranges::any_of(kinds, [&](events::FindingKind kind) { return rule_of(kind) == rule; });
 }
 
@@ -61,6 +63,7 @@ std::string_view rule_of(events::FindingKind kind) {
     case events::FindingKind::kTrap: return "trap";
     case events::FindingKind::kAssert: return "assert";
     case events::FindingKind::kDeadlock: return "deadlock";
+    case events::FindingKind::kDivergentBarrier: return "divergent-barrier";
     case events::FindingKind::kUnsupported: return "unsupported";
     case events::FindingKind::kInterrupted:
     case events::FindingKind::kTimeout: break;

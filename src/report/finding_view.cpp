@@ -31,6 +31,7 @@ const char* word(events::FindingKind kind) {
     case events::FindingKind::kTimeout: return "timeout";
     case events::FindingKind::kDeadlock: return "deadlock";
     case events::FindingKind::kUnsupported: return "unsupported";
+    case events::FindingKind::kDivergentBarrier: return "divergent barrier";
   }
   return "unknown";
 }
@@ -43,6 +44,11 @@ std::string message_text(const events::Finding& f, const events::KernelInfo* ker
   if (at == std::string::npos) return message;
   const size_t end = std::min(message.find_first_not_of("0123456789", at + prefix.size()), message.size());
   return message.replace(at, end - at, parameter_name(*kernel, message.substr(at, end - at)));
+}
+
+bool is_repeated(const events::Finding& finding, const events::Finding& earlier) {
+  return !events::ends_launch(finding.kind) && finding.kind == earlier.kind && finding.pc == earlier.pc &&
+         finding.kernel == earlier.kernel;
 }
 
 std::string finding_text(const events::Finding& f, const TextStyle& style, const events::KernelInfo* kernel) {

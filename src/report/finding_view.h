@@ -16,6 +16,8 @@ namespace warplens::report {
 const char* word(events::FindingKind kind);
 /// The finding's sentence, with PTX parameter names as the source spells them when `kernel` is given.
 std::string message_text(const events::Finding& finding, const events::KernelInfo* kernel);
+/// Whether both say one thing about one instruction and let their launches go on: a hundred launches have it, each.
+bool is_repeated(const events::Finding& finding, const events::Finding& earlier);
 std::string finding_text(const events::Finding& finding, const TextStyle& style,
                          const events::KernelInfo* kernel = nullptr);
 

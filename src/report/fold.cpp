@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "report/finding_view.h"
+
 namespace warplens::report {
 namespace {
 
@@ -76,7 +78,9 @@ void add(FoldedLaunch& group, const LaunchRecord& l, const events::KernelInfo& k
     if (l.sample != nullptr) add_sample(group.sample, *l.sample);
     group.totals += t;
   }
-  group.findings.insert(group.findings.end(), l.findings.begin(), l.findings.end());
+  for (const events::Finding& f : l.findings)
+    if (std::ranges::none_of(group.findings, [&](const events::Finding& earlier) { return is_repeated(f, earlier); }))
+      group.findings.push_back(f);
   ++group.launches;
 }
 

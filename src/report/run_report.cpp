@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "report/finding_view.h"
 #include "report/kernel_view.h"
@@ -50,13 +51,18 @@ std::string end_text(const RunRecord& run) {
 
 std::string findings_text(const RunRecord& run, const TextStyle& style) {
   std::string out;
-  size_t shown = 0, left = 0;
+  std::vector<const events::Finding*> shown;
+  size_t left = 0;
   for (const auto& l : run.launches) {
     for (const auto& f : l.findings) {
-      if (shown++ < kMostFindings)
-        out += finding_text(f, style, &run.kernels[l.kernel].info);
-      else
+      if (std::ranges::any_of(shown, [&](const events::Finding* earlier) { return is_repeated(f, *earlier); }))
+        continue;
+      if (shown.size() == kMostFindings) {
         ++left;
+        continue;
+      }
+      shown.push_back(&f);
+      out += finding_text(f, style, &run.kernels[l.kernel].info);
     }
   }
   if (left != 0) out += fmt::format("... and {} more\n", plural(left, "finding"));

@@ -48,6 +48,21 @@ int main(int argc, char**) {
 }
 )";
 
+/// Half of each warp comes to the barrier. The program looks at what it asked for, and at CUDA's errors.
+constexpr const char* kApart = R"(__global__ void halve(int* q) {
+  if (threadIdx.x % 32 < 16)
+    __syncthreads();
+  q[threadIdx.x] = 1;
+}
+int main() {
+  int *p, last = 0;
+  cudaMalloc(&p, 256);
+  for (int i = 0; i < 3; ++i) halve<<<2, 64>>>(p);
+  if (cudaDeviceSynchronize() != cudaSuccess) return 6;
+  return cudaMemcpy(&last, p + 63, 4, cudaMemcpyDeviceToHost) == cudaSuccess && last == 1 ? 0 : 7;
+}
+)";
+
 class FaultTest : public ToolTest {};
 
 TEST_F(FaultTest, an_endless_kernel_meets_the_time_limit_and_is_reported) {
@@ -104,6 +119,23 @@ TEST_F(FaultTest, a_null_pointer_is_called_so) {
   const auto r = tool({"run", file("over.cu", kOutside), "null"});
   EXPECT_EQ(r.exit_code, 6) << r.errors;
   EXPECT_NE(r.errors.find("null pointer"), std::string::npos) << r.errors;
+}
+
+/// The program goes on and does not notice; limits do.
+TEST_F(FaultTest, a_barrier_for_half_a_warp_is_told_of_once) {
+  const std::string source = file("halve.cu", kApart);
+  const auto r = tool({"run", "--json", path("report.json"), source});
+  EXPECT_EQ(r.exit_code, 0) << r.errors;
+  const size_t at = r.errors.find("halve.cu:3:5: error: executes an aligned barrier with 16 of its warp's 32 running");
+  ASSERT_NE(at, std::string::npos) << r.errors;
+  EXPECT_EQ(r.errors.find("aligned barrier", at + 60), std::string::npos) << r.errors;
+  const auto group = nlohmann::json::parse(read(path("report.json")))["kernels"][0]["launch_groups"][0];
+  EXPECT_EQ(group["launches"], 3);
+  EXPECT_EQ(group["complete"], true);
+  EXPECT_EQ(group["counted"], true);
+  ASSERT_EQ(group["findings"].size(), 1u);
+  EXPECT_EQ(group["findings"][0]["kind"], "divergent_barrier");
+  EXPECT_EQ(tool({"run", "-q", "--limit", "excessive_sectors=1000", source}).exit_code, 1);
 }
 
 }  // namespace

@@ -235,6 +235,31 @@ TEST_F(TextViewTest, findings_read_like_compiler_errors) {
                                      "  | sum += A[row * n + k] * B[k * n + col];\n");
 }
 
+/// A hundred launches that go on have it a hundred times; what ends a launch is told each time.
+TEST_F(TextViewTest, a_finding_that_launches_go_on_with_is_shown_once) {
+  RunRecord run = example::matmul(example::Product::kNaive, 64, source_);
+  events::Finding f;
+  f.kind = events::FindingKind::kDivergentBarrier;
+  f.pc = 3;
+  f.message = "comes apart";
+  run.launches[0].findings = {f};
+  run.launches.push_back(run.launches[0]);
+  const auto times = [&] {
+    size_t n = 0;
+    const std::string report = text(run);
+    for (size_t at = report.find("comes apart"); at != std::string::npos; at = report.find("comes apart", at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(times(), 1u);
+  EXPECT_EQ(fold(run, Folding::kByShape)[0].findings.size(), 1u);
+  run.launches[1].findings[0].pc = 4;
+  EXPECT_EQ(times(), 2u);
+  EXPECT_EQ(fold(run, Folding::kByShape)[0].findings.size(), 2u);
+  for (LaunchRecord& l : run.launches) l.findings[0].kind = events::FindingKind::kTrap;
+  run.launches[1].findings[0].pc = 3;
+  EXPECT_EQ(times(), 2u);
+}
+
 TEST_F(TextViewTest, findings_name_parameters_as_the_source_does) {
   events::Finding f;
   f.message = "writes 4 bytes through a null pointer (address from parameter _Z12matmul_naiveifPKfS0_fPf_param_5)";
