@@ -92,21 +92,28 @@ class Unroller {
     const bool up = loop.step > 0;
     const auto step = static_cast<uint64_t>(up ? loop.step : -loop.step);
     const bool strict = loop.goes == Goes::kBelow || loop.goes == Goes::kAbove;
-    std::string text = up ? fmt::format("sub.u{} n, {}, counter; ", bits, bound)
-                          : fmt::format("sub.u{} n, counter, {}; ", bits, bound);
+    // What is compared first is the counter after its first step, which may have wrapped around: clang counts from
+    // `start - step` for unsigned numbers.
+    std::string text, from = "counter";
+    if (loop.goes != Goes::kUntil) {
+      from = "left";
+      text = fmt::format("{}.u{} left, counter, {}; ", up ? "add" : "sub", bits, step);
+    }
+    text += up ? fmt::format("sub.u{} n, {}, {}; ", bits, bound, from)
+               : fmt::format("sub.u{} n, {}, {}; ", bits, from, bound);
     if (strict) text += fmt::format("sub.u{} n, n, 1; ", bits);
     if (is_power_of_two(step))
       text += step == 1 ? "" : fmt::format("shr.u{} n, n, {}; ", bits, std::countr_zero(step));
     else
       text += fmt::format("div.u{} n, n, {}; ", bits, step);
     if (loop.goes != Goes::kUntil) {
-      // Behind the bound from the start: one round, since the test comes after it.
+      // Behind the bound then: one round, since the test comes after it.
       const char* const cmp = loop.goes == Goes::kBelow   ? "lt"
                               : loop.goes == Goes::kTo    ? "le"
                               : loop.goes == Goes::kAbove ? "gt"
                                                           : "ge";
       const bool is_signed = ptx::is_signed(loop.type);
-      text += fmt::format("add.u{0} n, n, 1; setp.{1}.{2}{0} more, counter, {3}; selp.b{0} n, n, 1, more;", bits, cmp,
+      text += fmt::format("add.u{0} n, n, 2; setp.{1}.{2}{0} more, left, {3}; selp.b{0} n, n, 1, more;", bits, cmp,
                           is_signed ? 's' : 'u', bound);
     }
     writer_.append(like, text, names);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops whose trip count differs by thread, against what an H200 counted (truth/h200/loops.csv), and their values with
 // and without the assembler's layout.
+#include <fmt/format.h>
+
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <sstream>
+#include <type_traits>
 
 #include "support/ptx_launcher.h"
 
@@ -91,6 +96,76 @@ TEST(UnrolledLoops, requests_and_sectors_are_those_of_an_h200_and_values_those_o
     ++compared;
   }
   EXPECT_EQ(compared, 81u);
+}
+
+/// Rounds of `do { c += step; } while (c CMP bound)` in numbers of type T, and where c is then; none beyond 1000.
+template <typename T>
+std::optional<std::pair<uint32_t, T>> plain_rounds(T c, T bound, int64_t step, const std::string& cmp) {
+  for (uint32_t n = 1; n <= 1000; ++n) {
+    c = static_cast<T>(static_cast<std::make_unsigned_t<T>>(c) + static_cast<std::make_unsigned_t<T>>(step));
+    if (!(cmp == "lt" ? c < bound : cmp == "le" ? c <= bound : cmp == "gt" ? c > bound : c >= bound))
+      return std::pair{n, c};
+  }
+  return std::nullopt;
+}
+
+/// Starts and bounds near zero, near the ends of the numbers, and a few steps apart, one pair a thread.
+template <typename T>
+void expect_as_plain_loops(const std::string& type, unsigned bits) {
+  using Limits = std::numeric_limits<T>;
+  for (const auto& [cmp, up] : {std::pair{"lt", true}, {"le", true}, {"gt", false}, {"ge", false}}) {
+    for (const int64_t size : {1, 3, 4, 192}) {
+      const int64_t step = up ? size : -size;
+      const auto number = [](int64_t n) { return static_cast<T>(n); };
+      std::vector<T> starts, bounds;
+      for (const T bound : {number(0), number(5), number(64), number(1000), static_cast<T>(Limits::max() - T{500}),
+                            static_cast<T>(Limits::min() + T{500})})
+        for (const int64_t apart :
+             {-1537, -769, -193, -192, -64, -13, -4, -3, -1, 0, 1, 3, 4, 13, 64, 191, 192, 193, 769, 1537}) {
+          const auto start =
+              static_cast<T>(static_cast<std::make_unsigned_t<T>>(bound) - static_cast<std::make_unsigned_t<T>>(apart));
+          if (!plain_rounds<T>(start, bound, step, cmp)) continue;
+          starts.push_back(start);
+          bounds.push_back(bound);
+        }
+      ASSERT_GE(starts.size(), 50u);
+      const std::string text = test::kPtxHead + fmt::format(R"(
+.visible .entry k(.param .u64 starts, .param .u64 bounds, .param .u64 ends, .param .u64 rounds) {{
+  .reg .b64 %s, %b, %e, %r, %o; .reg .b32 %t, %n; .reg .b{1} %c, %u; .reg .pred %p;
+  ld.param.u64 %s, [starts]; ld.param.u64 %b, [bounds]; ld.param.u64 %e, [ends]; ld.param.u64 %r, [rounds];
+  mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, {2}; add.u64 %s, %s, %o; add.u64 %b, %b, %o; add.u64 %e, %e, %o;
+  mul.wide.u32 %o, %t, 4; add.u64 %r, %r, %o; ld.global.b{1} %c, [%s]; ld.global.b{1} %u, [%b]; mov.u32 %n, 0;
+next: add.u32 %n, %n, 1; add.{0} %c, %c, {3}; setp.{4}.{0} %p, %c, %u; @%p bra next;
+  st.global.b{1} [%e], %c; st.global.u32 [%r], %n; ret;
+}})",
+                                                            type, bits, bits / 8, step, cmp);
+      for (const Level level : {Level::kMachine, Level::kPtx}) {
+        PtxLauncher gpu(text, level);
+        const auto threads = static_cast<uint32_t>(starts.size());
+        T* ends = gpu.zeros<T>(threads);
+        auto* rounds = gpu.zeros<uint32_t>(threads);
+        const auto jit = make_jit({});
+        ASSERT_TRUE(gpu.launch("k", {.grid = {1, 1, 1}, .block = {threads, 1, 1}},
+                               Params().add(gpu.array(starts)).add(gpu.array(bounds)).add(ends).add(rounds), jit.get())
+                        .complete());
+        for (uint32_t t = 0; t < threads; ++t) {
+          const auto expected = plain_rounds<T>(starts[t], bounds[t], step, cmp);
+          EXPECT_EQ(rounds[t], expected->first)
+              << type << " " << cmp << " " << step << ": from " << +starts[t] << " to " << +bounds[t];
+          EXPECT_EQ(ends[t], expected->second);
+        }
+      }
+    }
+  }
+}
+
+// A loop's first comparison may be on the other side of the largest number than its start: clang counts from
+// `start - step`.
+TEST(UnrolledLoops, go_round_as_often_as_plain_ones_wherever_they_begin) {
+  expect_as_plain_loops<uint32_t>("u32", 32);
+  expect_as_plain_loops<int32_t>("s32", 32);
+  expect_as_plain_loops<uint64_t>("u64", 64);
+  expect_as_plain_loops<int64_t>("s64", 64);
 }
 
 }  // namespace
