@@ -103,7 +103,11 @@ template <typename T>
 std::optional<std::pair<uint32_t, T>> plain_rounds(T c, T bound, int64_t step, const std::string& cmp) {
   for (uint32_t n = 1; n <= 1000; ++n) {
     c = static_cast<T>(static_cast<std::make_unsigned_t<T>>(c) + static_cast<std::make_unsigned_t<T>>(step));
-    if (!(cmp == "lt" ? c < bound : cmp == "le" ? c <= bound : cmp == "gt" ? c > bound : c >= bound))
+    if (!(cmp == "lt"   ? c < bound
+          : cmp == "le" ? c <= bound
+          : cmp == "gt" ? c > bound
+          : cmp == "ge" ? c >= bound
+                        : c != bound))
       return std::pair{n, c};
   }
   return std::nullopt;
@@ -113,22 +117,23 @@ std::optional<std::pair<uint32_t, T>> plain_rounds(T c, T bound, int64_t step, c
 template <typename T>
 void expect_as_plain_loops(const std::string& type, unsigned bits) {
   using Limits = std::numeric_limits<T>;
-  for (const auto& [cmp, up] : {std::pair{"lt", true}, {"le", true}, {"gt", false}, {"ge", false}}) {
+  for (const auto& [cmp, up] :
+       {std::pair{"lt", true}, {"le", true}, {"gt", false}, {"ge", false}, {"ne", true}, {"ne", false}}) {
     for (const int64_t size : {1, 3, 4, 192}) {
       const int64_t step = up ? size : -size;
       const auto number = [](int64_t n) { return static_cast<T>(n); };
       std::vector<T> starts, bounds;
       for (const T bound : {number(0), number(5), number(64), number(1000), static_cast<T>(Limits::max() - T{500}),
                             static_cast<T>(Limits::min() + T{500})})
-        for (const int64_t apart :
-             {-1537, -769, -193, -192, -64, -13, -4, -3, -1, 0, 1, 3, 4, 13, 64, 191, 192, 193, 769, 1537}) {
-          const auto start =
-              static_cast<T>(static_cast<std::make_unsigned_t<T>>(bound) - static_cast<std::make_unsigned_t<T>>(apart));
+        for (const int64_t apart : {-1537, -769, -193, -192, -64, -13, -4,  -3,  -1,  0,   1,   3,
+                                    4,     13,   64,   191,  192, 193, 384, 576, 769, 960, 1537}) {
+          using Unsigned = std::make_unsigned_t<T>;
+          const auto start = static_cast<T>(static_cast<Unsigned>(bound) - static_cast<Unsigned>(up ? apart : -apart));
           if (!plain_rounds<T>(start, bound, step, cmp)) continue;
           starts.push_back(start);
           bounds.push_back(bound);
         }
-      ASSERT_GE(starts.size(), 50u);
+      ASSERT_GE(starts.size(), cmp[0] == 'n' ? 12u : 50u);
       const std::string text = test::kPtxHead + fmt::format(R"(
 .visible .entry k(.param .u64 starts, .param .u64 bounds, .param .u64 ends, .param .u64 rounds) {{
   .reg .b64 %s, %b, %e, %r, %o; .reg .b32 %t, %n; .reg .b{1} %c, %u; .reg .pred %p;
