@@ -138,6 +138,12 @@ void ClassFlow::visit_load(uint32_t i) {
   for (unsigned k = 0; k < m.op.elements; ++k) emitter_.set(m.destination, v, static_cast<int>(k));
 }
 
+WebInfo ClassFlow::info(WebId web) const {
+  WebInfo info = info_[web];
+  if (info.cls.shape == Shape::kBottom) info.cls = LaneClass::uniform();  // only undefined values flow here
+  return info;
+}
+
 bool ClassFlow::is_divergent(ir::BlockId b) {
   const ir::Block& block = source_.graph->blocks[b];
   if (block.begin == block.end) return false;

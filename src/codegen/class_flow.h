@@ -26,8 +26,8 @@ class ClassFlow final : private RegisterAccess {
 
   /// Whether the block ends in a branch that the lanes of a full warp may take differently.
   bool is_divergent(ir::BlockId block);
-  const WebInfo& info(WebId web) const { return info_[web]; }
-  std::vector<WebInfo> take() { return std::move(info_); }
+  /// What is known of the web when nothing changes any more.
+  WebInfo info(WebId web) const;
 
  private:
   struct ValueInfo {

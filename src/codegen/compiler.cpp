@@ -179,8 +179,9 @@ Result<StoredKernel> KernelCompiler::generate(const KernelSource& source) {
   const analysis::DominatorTree post = analysis::post_dominators(*source.graph);
   const analysis::Liveness live = analysis::liveness(*source.graph);
   const LaneAnalysis all = analyse_lanes(source, dominators, post, live);
-  const bool leaves_apart = source.part == CodePart::kFullMask;
-  const LaneAnalysis lanes = leaves_apart ? analyse_whole_warps(source, all) : all;
+  std::optional<LaneAnalysis> whole;
+  if (source.part == CodePart::kFullMask) whole = analyse_whole_warps(source, all);
+  const LaneAnalysis& lanes = whole ? *whole : all;
 
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);

@@ -117,9 +117,7 @@ class LoopCopy {
         for (const RegisterUse& u : lanes_.webs.of_instr[i])
           if (u.written != kNoWeb) out_.info[u.written].cls = flow.info(u.written).cls;
     for (WebId w = 0; w < out_.info.size(); ++w) {
-      LaneClass& cls = out_.info[w].cls;
-      if (cls.shape == Shape::kBottom) cls = LaneClass::uniform();
-      if (!lanes_.info[w].cls.is_vector() && !same_form(cls, lanes_.info[w].cls)) return false;
+      if (!lanes_.info[w].cls.is_vector() && !same_form(out_.info[w].cls, lanes_.info[w].cls)) return false;
     }
     return std::ranges::all_of(out_.compared, [&](WebId w) { return out_.info[w].cls.is_uniform(); });
   }

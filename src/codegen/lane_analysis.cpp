@@ -31,7 +31,7 @@ class Analyser {
   LaneAnalysis run() {
     do flow_.run(loops_.layout);
     while (spread());
-    out_.info = flow_.take();
+    for (WebId w = 0; w < webs_.webs.size(); ++w) out_.info.push_back(flow_.info(w));
     out_.webs = std::move(webs_);
     for (WebId w = 0; w < out_.info.size(); ++w) finish(w);
     return std::move(out_);
@@ -255,7 +255,6 @@ class Analyser {
 
   void finish(WebId w) {
     WebInfo& info = out_.info[w];
-    if (info.cls.shape == Shape::kBottom) info.cls = LaneClass::uniform();  // only undefined values flow here
     const auto& values = out_.webs.webs[w].values;
     info.blend = values.size() > 1;
     for (const uint32_t v : values) {
@@ -295,7 +294,6 @@ LaneAnalysis analyse_whole_warps(const KernelSource& source, const LaneAnalysis&
   out.diverged.assign(out.diverged.size(), false);
   for (WebId w = 0; w < out.info.size(); ++w) {
     WebInfo info = flow.info(w);
-    if (info.cls.shape == Shape::kBottom) info.cls = LaneClass::uniform();
     info.blend = lanes.info[w].blend;
     if (!can_become(info.cls, lanes.info[w].cls)) return lanes;
     out.info[w] = info;

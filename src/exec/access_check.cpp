@@ -134,6 +134,7 @@ events::Finding finding_at(const WarpContext& warp, FindingKind kind, uint32_t p
 }
 
 void remark_divergent_barrier(WarpContext& warp, uint32_t pc, uint32_t mask, uint32_t others) {
+  if (warp.launch->has_remark(pc)) return;  // before its text is made: every warp may come here
   events::Finding f =
       finding_at(warp, FindingKind::kDivergentBarrier, pc, static_cast<unsigned>(std::countr_zero(mask)));
   f.message =

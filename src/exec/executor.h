@@ -142,7 +142,9 @@ struct LaunchState {
   LaunchState* whole = nullptr;
   /// Records a finding (the first one wins the launch) and tells all warps to end. Called on a worker thread.
   void fail(events::Finding finding);
-  /// Records a finding that lets the launch go on, unless its instruction has one. Called on a worker thread.
+  /// Whether the instruction has a finding that lets the launch go on.
+  bool has_remark(uint32_t pc);
+  /// Records such a finding, unless its instruction has one. Called on a worker thread.
   void remark(events::Finding finding);
 };
 

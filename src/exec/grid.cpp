@@ -33,11 +33,17 @@ void LaunchState::fail(events::Finding finding) {
   launch.stop.store(kStopFault);
 }
 
+bool LaunchState::has_remark(uint32_t pc) {
+  LaunchState& launch = whole != nullptr ? *whole : *this;
+  const std::lock_guard lock(launch.mutex);
+  return std::ranges::find(launch.remarks, pc, &events::Finding::pc) != launch.remarks.end();
+}
+
 void LaunchState::remark(events::Finding finding) {
   LaunchState& launch = whole != nullptr ? *whole : *this;
   const std::lock_guard lock(launch.mutex);
-  const bool known = std::ranges::any_of(launch.remarks, [&](const events::Finding& f) { return f.pc == finding.pc; });
-  if (!known) launch.remarks.push_back(std::move(finding));
+  const auto known = std::ranges::find(launch.remarks, finding.pc, &events::Finding::pc);
+  if (known == launch.remarks.end()) launch.remarks.push_back(std::move(finding));
 }
 
 namespace {

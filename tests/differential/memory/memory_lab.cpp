@@ -448,6 +448,7 @@ void MemoryLab::restore(const std::vector<uint8_t>& bytes) {
 
 // The lab has no scheduler: a warp is abandoned by jumping back to the caller of the compiled function.
 void warplens::exec::LaunchState::fail(events::Finding finding) { findings.push_back(std::move(finding)); }
+bool warplens::exec::LaunchState::has_remark(uint32_t) { return false; }
 void warplens::exec::LaunchState::remark(events::Finding finding) { remarks.push_back(std::move(finding)); }
 void warplens::exec::abandon_warp(WarpContext&) { std::longjmp(warplens::lab::t_abandoned, 1); }
 bool warplens::exec::may_use_reserved_shared(const LoadedKernel&) { return false; }
